@@ -16,28 +16,28 @@ extension ImageCache {
     /// Has opening throw where a table's file, the originals' database or a folder cannot be made, written or
     /// read; false by default.
     ///
-    /// By default such a cache opens all the same: it shows the pictures that can be read, keeps new ones in
-    /// memory, and tells of it by ``ImageCache/storageState``. Set this where pictures that do not reach
+    /// By default such a cache opens all the same: it shows the images that can be read, keeps new ones in
+    /// memory, and tells of it by ``ImageCache/storageState``. Set this where images that do not reach
     /// the disk are worth nothing, as in a tool that fills a cache for others.
     public var requiresStorage = false
 
-    /// Where encoded pictures come from: files, data URLs, http and https by default.
+    /// Where encoded images come from: files, data URLs, http and https by default.
     public var source: any ImageSource = URLImageSource()
 
-    /// The first of these that recognises a picture's bytes decodes it.
+    /// The first of these that recognises an image's bytes decodes it.
     public var decoders: [any ImageDecoder] = ImageDecoders.standard
 
-    /// What becomes of pictures that are cut short or damaged within; they are errors by default.
+    /// What becomes of images that are cut short or damaged within; they are errors by default.
     ///
-    /// A picture of which a part is shown is stored with a mark (``CachedImage/isDamaged``,
+    /// An image of which a part is shown is stored with a mark (``CachedImage/isDamaged``,
     /// ``CacheEntry/isDamaged``), and tells of itself by ``CacheEvent/drewDamaged(entity:format:)``. It is a miss for caches that
-    /// refuse such pictures, also for those that share its table, and its file is not kept as an original. Only
+    /// refuse such images, also for those that share its table, and its file is not kept as an original. Only
     /// a file that came whole is shown so: a download that broke off is an error, or goes on later.
     public var damagedImages = DamagedImagePolicy.refuse
 
     /// The memory and the time that one decode may take.
     ///
-    /// ``resources`` bound the memory of all decodes together. Raise both for larger pictures, for instance for
+    /// ``resources`` bound the memory of all decodes together. Raise both for larger images, for instance for
     /// progressive JPEG files of more than 80 megapixels.
     public var limits = DecodingLimits()
 
@@ -92,7 +92,7 @@ extension ImageCache {
     /// ``originals``, or what tests put in their place.
     var keeper: (any OriginalKeeping)?
 
-    /// The clock of ``LoadOptions/timeLimit``, which tests replace.
+    /// The clock of ``LoadOptions/timeout``, which tests replace.
     var clock: any PatienceClock = ContinuousClock()
 
     /// The system calls of the tables, which tests replace.

@@ -36,12 +36,12 @@ extension ImageCache {
   /// let cache = try ImageCache.inMemory(formats: [.row, .page])
   /// ```
   ///
-  /// It is a cache like any other, for tests, previews, and pictures that must not outlive the program:
+  /// It is a cache like any other, for tests, previews, and images that must not outlive the program:
   /// hits, families, eviction and removal cost and do the same. Its tables are nobody else's, and gone
   /// with the cache and the last ``CachedImage``, however the process ends. ``flush()``, ``suspend()``
   /// and ``resume()`` have nothing to do.
   ///
-  /// The tables take memory for pictures that were stored, up to the formats' capacities:
+  /// The tables take memory for images that were stored, up to the formats' capacities:
   /// - On Linux they are files of memory, memfd_create(2). The pages count as shared memory of the
   ///   process (`RssShmem`) and of its control group, and cannot be dropped: the system swaps them, or
   ///   ends a process. So choose capacities by the memory that is there.

@@ -1,17 +1,17 @@
 import TableStore
 
 extension ImageCache {
-  /// Removes the entity's picture of one format, whatever its version.
+  /// Removes the entity's image of one format, whatever its version.
   ///
-  /// When this returns, no request finds the picture any more; leases on it stay valid. A load under
+  /// When this returns, no request finds the image any more; leases on it stay valid. A load under
   /// way still answers its waiters and stores nothing; later requests start another one. Removed
   /// pixels stay in the file until their slot is used again; ``removeAllImages(in:)`` replaces the
   /// file. A removal outlives a power cut only after ``flush()``. Another process that owns the table
-  /// goes on finding the picture until this process comes to own it or has ended, see
+  /// goes on finding the image until this process comes to own it or has ended, see
   /// <doc:SharedFolders>.
   ///
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
-  ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/diskFull``,
+  ///   ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/diskFull``,
   ///   ``ImageCacheError/closed``.
   public func removeImage(
     for entity: some ImageEntity, format: ImageFormat
@@ -19,7 +19,7 @@ extension ImageCache {
     try await removeImage(for: entity.imageID, format: format)
   }
 
-  /// Removes the picture of one format under an id, for whom the entity itself is gone.
+  /// Removes the image of one format under an id, for whom the entity itself is gone.
   ///
   /// - Parameters:
   ///   - id: An entity's ``ImageEntity/imageID``.
@@ -32,13 +32,13 @@ extension ImageCache {
     try await remove(id, from: table)
   }
 
-  /// Removes the entity's pictures of all formats.
+  /// Removes the entity's images of all formats.
   ///
   /// Its kept originals go first, those of every audience that this ``namespace`` has loaded, and what is left
   /// of downloads that broke off. A load under way keeps none.
   ///
   /// An original belongs to the entity whose request loaded it. One that another entity of the same URL has
-  /// loaded stays, as that entity's pictures do, and answers later requests of both;
+  /// loaded stays, as that entity's images do, and answers later requests of both;
   /// ``OriginalStore/remove(_:for:)`` removes it, whoever has it.
   ///
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format, after all that can be
@@ -47,14 +47,14 @@ extension ImageCache {
     try await removeImages(for: entity.imageID)
   }
 
-  /// Removes the pictures of all formats under an id, and its kept originals, as by entity.
+  /// Removes the images of all formats under an id, and its kept originals, as by entity.
   ///
   /// - Parameter id: An entity's ``ImageEntity/imageID``.
   /// - Throws: As by entity.
   public func removeImages(for id: ImageID) async throws(ImageCacheError) {
     let namespace = ImageID(namespace)
     partials.remove(.entity(id, namespace: namespace))
-    // First the originals, of which a load between would draw the pictures again; and before them the loads,
+    // First the originals, of which a load between would draw the images again; and before them the loads,
     // which would keep an original again.
     _ = registry.remove(.originals(id))
     var failure = await self.failure { () async throws(ImageCacheError) in
@@ -69,9 +69,9 @@ extension ImageCache {
     if let failure { throw failure }
   }
 
-  /// Removes all pictures of one format and gives their disk space back.
+  /// Removes all images of one format and gives their disk space back.
   ///
-  /// A new file takes the old one's place; pictures on screen keep the old one alive until they are
+  /// A new file takes the old one's place; images on screen keep the old one alive until they are
   /// released.
   ///
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``.
@@ -80,27 +80,27 @@ extension ImageCache {
     try await removeAll(in: table)
   }
 
-  /// Removes all pictures of all formats and gives their disk space back. `reset` of the original
+  /// Removes all images of all formats and gives their disk space back. `reset` of the original
   /// library.
   ///
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
-  ///   one keep their pictures.
+  ///   one keep their images.
   public func removeAllImages() async throws(ImageCacheError) {
     partials.remove(.all(namespace: nil))
     for table in tables.all { try await removeAll(in: table) }
   }
 
-  /// Waits until every picture stored and every removal so far would survive a power cut; for sign-out.
+  /// Waits until every image stored and every removal so far would survive a power cut; for sign-out.
   ///
   /// The removals of originals are those of all users of the store. What the store keeps may be lost in a power
   /// cut. An error of one table, or of the store, is thrown after all others have been flushed.
   ///
-  /// Takes in the pictures of processes that have ended. In a process that does not own a table, stored pictures
+  /// Takes in the images of processes that have ended. In a process that does not own a table, stored images
   /// are in its guest file, which is brought to the device.
   ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table from
-  ///   which this one removed pictures, or in which it stored some without a guest file;
-  ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
+  ///   which this one removed images, or in which it stored some without a guest file;
+  ///   ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
     var failure: ImageCacheError?
     for table in tables.all {
@@ -124,7 +124,7 @@ extension ImageCache {
 
   /// Ends all loads, writes the order of use, and lets the files go.
   ///
-  /// The originals of pictures that were delivered before are written when this returns, where the cache has a
+  /// The originals of images that were delivered before are written when this returns, where the cache has a
   /// store; a source or a hook that does not end is not waited for. Waiters get ``ImageCacheError/closed``;
   /// streams end; leases stay valid. A cache that loses its last reference without this call closes when its
   /// last load ends: loads go on for their waiters.
@@ -176,7 +176,7 @@ extension ImageCacheError {
     switch error {
     case .diskFull: self = .diskFull
     case .closed: self = .closed
-    case .protectedNow(let name): self = .protectedNow(format: name)
+    case .protectedDataUnavailable(let name): self = .protectedDataUnavailable(format: name)
     default: self = .storageUnavailable("\(error)")
     }
   }

@@ -4,29 +4,29 @@ public import Pixels
 import TableStore
 
 extension ImageCache {
-  /// Stores a bitmap as the entity's picture, drawn as the entity wants it.
+  /// Stores a bitmap as the entity's image, drawn as the entity wants it.
   ///
   /// The other formats of the family are drawn anew too, unless the entity says no. A sibling that
-  /// cannot be drawn loses its old picture, and ``CacheEvent/notStored(entity:format:reason:)`` tells
-  /// why; this call succeeds all the same. The picture answers the requests that wait for it, and
+  /// cannot be drawn loses its old image, and ``CacheEvent/storeFailed(entity:format:reason:)`` tells
+  /// why; this call succeeds all the same. The image answers the requests that wait for it, and
   /// loads under way store no other version over it. A cancellation after the store changes nothing.
-  /// ``ImageCache/Configuration/willStore`` sees the picture before; where it lets the picture be delivered
+  /// ``ImageCache/Configuration/willStore`` sees the image before; where it lets the image be delivered
   /// only, the table keeps the one that it has. A removal, and a later store, do not wait for a store whose
-  /// decode goes on: its picture is private then, and not stored.
+  /// decode goes on: its image is private then, and not stored.
   ///
   /// - Parameters:
-  ///   - bitmap: The source picture, of any size and pixel format.
-  ///   - entity: The picture becomes this entity's.
+  ///   - bitmap: The source image, of any size and pixel format.
+  ///   - entity: The image becomes this entity's.
   ///   - format: One of ``formats``.
   ///   - metadata: Bytes to be stored beside the pixels, in every format of the family; none if `nil`.
-  ///     A sibling with less room than ``ImageFormat/metadataByteLimit`` asks for loses its picture.
-  /// - Returns: A lease on the stored picture; private if all slots are leased, if the format is not
+  ///     A sibling with less room than ``ImageFormat/metadataByteLimit`` asks for loses its image.
+  /// - Returns: A lease on the stored image; private if all slots are leased, if the format is not
   ///   stored on this device, or if the hook does not let it be stored.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
   ///   ``ImageCacheError/metadataTooLarge(entity:format:byteCount:limit:)``,
   ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``,
   ///   ``ImageCacheError/willStoreFailed(entity:underlying:)``, ``ImageCacheError/diskFull``,
-  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/protectedNow(format:)``,
+  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/protectedDataUnavailable(format:)``,
   ///   ``ImageCacheError/cancelled``, ``ImageCacheError/closed``.
   @discardableResult
   public func store(
@@ -35,13 +35,13 @@ extension ImageCache {
     try await store(.bitmap(bitmap), metadata, for: try request(for: entity, format: format))
   }
 
-  /// Stores encoded bytes, a JPEG for example, as the entity's picture.
+  /// Stores encoded bytes, a JPEG for example, as the entity's image.
   ///
   /// Where the cache has a store of originals, and the entity has a URL, the bytes are kept as its original,
   /// as if the source had delivered them.
   ///
   /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
-  ///   ``ImageCacheError/pictureTooLarge(_:_:)``.
+  ///   ``ImageCacheError/imageTooLarge(_:_:)``.
   @discardableResult
   public func store(
     _ data: Data, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil
@@ -50,14 +50,14 @@ extension ImageCache {
     return try await store(.encoded(data), metadata, for: request, original: data)
   }
 
-  /// Stores the content of a file as the entity's picture, and keeps it as the original as encoded bytes are.
+  /// Stores the content of a file as the entity's image, and keeps it as the original as encoded bytes are.
   ///
   /// A thread of this cache reads the file; the cache's source does not. A file with more bytes than
   /// ``DecodingLimits/encodedByteCount`` is refused unread.
   ///
   /// - Parameters:
-  ///   - file: A `file` URL. ``image(for:format:)`` loads a picture behind another one.
-  ///   - entity: The picture becomes this entity's.
+  ///   - file: A `file` URL. ``image(for:format:)`` loads an image behind another one.
+  ///   - entity: The image becomes this entity's.
   ///   - format: One of ``formats``.
   ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
   /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
@@ -86,16 +86,16 @@ extension ImageCache {
   /// let (id, image) = try await uploads.store(bitmap, format: .row)
   /// ```
   ///
-  /// Otherwise as with an entity, the picture's family included. The picture is found again by an entity
+  /// Otherwise as with an entity, the image's family included. The image is found again by an entity
   /// of that id whose ``ImageEntity/versionID(for:)`` is the same id, as it is by default where an entity has
   /// no URL.
   ///
   /// - Parameters:
-  ///   - bitmap: The source picture, of any size and pixel format.
+  ///   - bitmap: The source image, of any size and pixel format.
   ///   - format: One of ``formats``.
   ///   - drawing: How it is laid into the slot, in each format of the family.
   ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
-  /// - Returns: The id, and a lease on the picture; private where ``StoredImage/storage`` does not let it
+  /// - Returns: The id, and a lease on the image; private where ``StoredImage/storage`` does not let it
   ///   be stored.
   /// - Throws: As with an entity, ``ImageCacheError/willStoreFailed(entity:underlying:)``, and
   ///   ``ImageCacheError/noImageID(format:)`` where there is no hook or it gives no id.
@@ -108,7 +108,7 @@ extension ImageCache {
   /// Stores encoded bytes under the id that the hook gives them.
   ///
   /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
-  ///   ``ImageCacheError/pictureTooLarge(_:_:)``.
+  ///   ``ImageCacheError/imageTooLarge(_:_:)``.
   public func store(
     _ data: Data, format: ImageFormat, drawing: Drawing = .aspectFill, metadata: Data? = nil
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
@@ -134,7 +134,7 @@ extension ImageCache {
     return try await store(.encoded(try await bytes(of: file)), metadata, format, drawing)
   }
 
-  /// Gives a stored picture other metadata, or none; its pixels stay, and are not decoded or drawn.
+  /// Gives a stored image other metadata, or none; its pixels stay, and are not decoded or drawn.
   ///
   /// Leases that exist keep the former metadata. Other formats of the family keep theirs.
   ///
@@ -142,14 +142,14 @@ extension ImageCache {
   ///
   /// - Parameters:
   ///   - metadata: Bytes in place of the former ones; none if `nil`.
-  ///   - entity: The picture's entity.
+  ///   - entity: The image's entity.
   ///   - format: One of ``formats``.
-  /// - Returns: A lease on the picture with its new metadata; `nil` if the table does not have this
+  /// - Returns: A lease on the image with its new metadata; `nil` if the table does not have this
   ///   version of it.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
   ///   ``ImageCacheError/metadataTooLarge(entity:format:byteCount:limit:)``,
   ///   ``ImageCacheError/diskFull``, ``ImageCacheError/storageUnavailable(_:)``, also when all slots
-  ///   are leased, ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/closed``. The picture
+  ///   are leased, ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/closed``. The image
   ///   keeps its former metadata then.
   @discardableResult
   public func setMetadata(
@@ -207,7 +207,7 @@ extension ImageCache {
     if body != nil { await originals.write(query.name) }
   }
 
-  /// Stores a picture that no entity names, under the id that the hook gives it.
+  /// Stores an image that no entity names, under the id that the hook gives it.
   private func store(
     _ content: ImageSourceResponse, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
@@ -219,7 +219,7 @@ extension ImageCache {
     do {
       named = try await maker.name(willStore, &picture, for: [nobody] + nobody.family(), urgency)
     } catch {
-      guard case .pictureTooLarge = error else { throw error }
+      guard case .imageTooLarge = error else { throw error }
       named = try await maker.name(willStore, &picture, for: [nobody], urgency)
     }
     guard let id = named.id else { throw .noImageID(format: format.name) }
@@ -236,12 +236,12 @@ extension ImageCache {
     return picture
   }
 
-  /// Stores a picture in the format of the first request, and then in those of its family.
+  /// Stores an image in the format of the first request, and then in those of its family.
   private func store(
     _ picture: inout SourcePicture, for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     let (request, others) = (requests[0], Array(requests.dropFirst()))
-    // Here, for pictures that no table takes and that no table refuses.
+    // Here, for images that no table takes and that no table refuses.
     guard registry.beginStore(request.generation) else { throw .closed }
     defer { registry.endStore(request.generation) }
     let image = try await store(request, besides: others, from: &picture, urgency)
@@ -256,16 +256,16 @@ extension ImageCache {
     return image
   }
 
-  /// Removes the picture of a sibling that could not be drawn anew, since it shows another picture
+  /// Removes the image of a sibling that could not be drawn anew, since it shows another image
   /// than the rest of the family now. Throws nothing: the caller's own format is stored.
   private func giveUp(_ sibling: ImageRequest, _ error: ImageCacheError) async {
     switch error {
     // The table has recorded these.
-    case .diskFull, .storageUnavailable, .protectedNow, .closed: break
-    case .pictureTooLarge(_, let reason): recorder.notStored(sibling.key, reason: reason)
-    default: recorder.notStored(sibling.key, reason: error.description)
+    case .diskFull, .storageUnavailable, .protectedDataUnavailable, .closed: break
+    case .imageTooLarge(_, let reason): recorder.storeFailed(sibling.key, reason: reason)
+    default: recorder.storeFailed(sibling.key, reason: error.description)
     }
-    // A table that can neither store nor remove keeps the picture that it has.
+    // A table that can neither store nor remove keeps the image that it has.
     try? await remove(sibling.key.entity, from: sibling.table)
   }
 
@@ -298,7 +298,7 @@ extension ImageCache {
   }
 }
 
-/// The entity of a picture that the hook names.
+/// The entity of an image that the hook names.
 private struct NamedByHook: ImageEntity {
   let imageID: ImageID
   let drawing: Drawing

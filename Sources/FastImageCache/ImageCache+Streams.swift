@@ -1,7 +1,7 @@
 import TableStore
 
 extension ImageCache {
-  /// The steps of one picture's load, which starts unless it is under way.
+  /// The steps of one image's load, which starts unless it is under way.
   ///
   /// The stream waits for the load, as a call of ``image(for:format:)`` does. When nobody iterates it
   /// any more, that wait ends, and the load too if no other waiter is left. A slow reader misses steps
@@ -19,7 +19,7 @@ extension ImageCache {
   /// before the step goes there.
   ///
   /// - Parameters:
-  ///   - entity: Its picture is loaded.
+  ///   - entity: Its image is loaded.
   ///   - format: One of ``formats``.
   public nonisolated func progress(
     for entity: some ImageEntity, format: ImageFormat
@@ -27,17 +27,17 @@ extension ImageCache {
     progress(for: entity, format: format, options: nil)
   }
 
-  /// The steps of one picture's load, as by ``progress(for:format:)``, under conditions.
+  /// The steps of one image's load, as by ``progress(for:format:)``, under conditions.
   ///
-  /// Where ``LoadOptions/variants`` allow a picture to stand in, ``ImageProgress/preview(_:_:)`` with the
+  /// Where ``LoadOptions/fallback`` allow an image to stand in, ``ImageProgress/preview(_:_:)`` with the
   /// closest one is the first step, before anything is awaited; a reader that comes late may miss it. With
-  /// another policy than ``LoadOptions/Policy/normal`` that may be the wanted picture itself, which is asked
+  /// another policy than ``LoadOptions/CachePolicy/useCache`` that may be the wanted image itself, which is asked
   /// about meanwhile.
   ///
   /// - Parameters:
-  ///   - entity: Its picture is loaded.
+  ///   - entity: Its image is loaded.
   ///   - format: One of ``formats``.
-  ///   - options: The conditions, but for ``LoadOptions/timeLimit``: whoever has waited long enough stops
+  ///   - options: The conditions, but for ``LoadOptions/timeout``: whoever has waited long enough stops
   ///     reading.
   public nonisolated func progress(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
@@ -53,9 +53,9 @@ extension ImageCache {
         return StreamQueue.stream(of: .finished(image))
       }
       let request = try missedRequest(for: entity, format: format, options: options)
-      let policy = options?.variants ?? .none
+      let policy = options?.fallback ?? .none
       let closest =
-        policy == .none ? nil : closestCachedImage(for: entity, format: format, policy: policy)
+        policy == .none ? nil : bestCachedImage(for: entity, format: format, fallback: policy)
       return registry.progress(
         of: request, priority: .current,
         after: closest.map { .preview($0.image, $0.preview) })
@@ -64,9 +64,9 @@ extension ImageCache {
     }
   }
 
-  /// The pictures of many entities, each as soon as it is there.
+  /// The images of many entities, each as soon as it is there.
   ///
-  /// Pictures in the table come at once, without suspending the reader, on its actor. The others are
+  /// Images in the table come at once, without suspending the reader, on its actor. The others are
   /// loaded at the priority of the reading task. They are asked for in the order of `entities`, a few
   /// at the same time and those in no order among themselves, and each shares its load with other requests for
   /// the same URL. Every entity gets one element, one that is given twice gets two, and an error ends nothing
@@ -74,7 +74,7 @@ extension ImageCache {
   ///
   /// ```swift
   /// for await arrival in cache.images(for: photos, format: .row) {
-  ///   print("\(arrival.arrivedCount) of \(arrival.totalCount)")
+  ///   print("\(arrival.completedCount) of \(arrival.totalCount)")
   ///   switch arrival.result {
   ///   case .success(let image): show(image)
   ///   case .failure(let error): print(arrival.entity.id, error)
@@ -83,50 +83,50 @@ extension ImageCache {
   /// ```
   ///
   /// The loads belong to the loop. Leaving it ends them, and so does cancelling its task: at once while
-  /// the loop waits for a picture, and otherwise when it asks for the next one, which it does not get.
+  /// the loop waits for an image, and otherwise when it asks for the next one, which it does not get.
   /// A load that another request waits for goes on.
   ///
-  /// Nothing is loaded far ahead of a slow reader. Pictures under way and pictures that the loop has not
+  /// Nothing is loaded far ahead of a slow reader. Images under way and images that the loop has not
   /// read are together no more than the wider gate of ``Configuration/resources`` lets in, and no more than
-  /// half of the table holds; each one that is read begins the next load. A reader that keeps more pictures
+  /// half of the table holds; each one that is read begins the next load. A reader that keeps more images
   /// than the table has room for gets the rest in private memory: to fill a table, call
   /// ``prefetch(_:format:depth:options:)-(Sequence,_,_,_)``.
   ///
-  /// The bytes of one picture under way are in ``progress(for:format:)``, which joins its load.
+  /// The bytes of one image under way are in ``progress(for:format:)``, which joins its load.
   ///
   /// Cost: a lookup for each entity, before the loop first waits; on the loop's actor.
   ///
   /// - Parameters:
-  ///   - entities: Their pictures are looked up, and loaded if they are missing, the most urgent first.
+  ///   - entities: Their images are looked up, and loaded if they are missing, the most urgent first.
   ///   - format: One of ``formats``; with any other all elements are
   ///     ``ImageCacheError/unknownFormat(_:)``.
-  ///   - options: The conditions of each request, but for ``LoadOptions/timeLimit``: whoever has waited long
+  ///   - options: The conditions of each request, but for ``LoadOptions/timeout``: whoever has waited long
   ///     enough stops reading.
   public nonisolated func images<Entity: ImageEntity>(
     for entities: some Sequence<Entity>, format: ImageFormat, options: LoadOptions = LoadOptions()
-  ) -> ImageArrivals<Entity> {
-    ImageArrivals(cache: self, format: format, options: options, entities: Array(entities)) { $0 }
+  ) -> ImageResults<Entity> {
+    ImageResults(cache: self, format: format, options: options, entities: Array(entities)) { $0 }
   }
 
   /// The same for entities of several types.
   public nonisolated func images(
     for entities: some Sequence<any ImageEntity>, format: ImageFormat,
     options: LoadOptions = LoadOptions()
-  ) -> ImageArrivals<any ImageEntity> {
+  ) -> ImageResults<any ImageEntity> {
     images(for: Array(entities), format: format, options: options)
   }
 
   /// The same for an array, so that a literal may have entities of several types.
   public nonisolated func images(
     for entities: [any ImageEntity], format: ImageFormat, options: LoadOptions = LoadOptions()
-  ) -> ImageArrivals<any ImageEntity> {
-    ImageArrivals(cache: self, format: format, options: options, entities: entities) { $0 }
+  ) -> ImageResults<any ImageEntity> {
+    ImageResults(cache: self, format: format, options: options, entities: entities) { $0 }
   }
 
   /// The events of this cache from now on.
   ///
   /// Nothing waits for a listener. A listener that falls behind by more than `bufferSize` events loses
-  /// the newest, and finds ``CacheEvent/skipped(_:)`` with their number where they are missing. When
+  /// the newest, and finds ``CacheEvent/eventsDropped(_:)`` with their number where they are missing. When
   /// the cache is closed, the stream ends after its unread events; when the reading task is cancelled,
   /// it ends at once.
   ///
@@ -140,7 +140,7 @@ extension ImageCache {
   /// Cost: a look at every slot.
   public func statistics() async -> CacheStatistics {
     var statistics = recorder.counts
-    (statistics.flights, statistics.waiters) = registry.load
+    (statistics.activeLoads, statistics.pendingRequests) = registry.load
     for table in tables.all {
       // Once for each table, since it looks at every slot.
       let figures = table.figures

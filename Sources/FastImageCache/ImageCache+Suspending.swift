@@ -14,8 +14,8 @@ extension ImageCache {
   /// ```
   ///
   /// The cache writes removals and the order of use first. Leases stay valid. Until ``resume()``
-  /// another process may take the tables over; this one still finds pictures in them, by copying and
-  /// checking each. It keeps new pictures in private files: ``resume()`` moves them into the tables,
+  /// another process may take the tables over; this one still finds images in them, by copying and
+  /// checking each. It keeps new images in private files: ``resume()`` moves them into the tables,
   /// and they are lost if the process ends before. Caches of one process on one namespace share their
   /// tables, which stay suspended until each cache that suspended them resumes.
   ///
@@ -28,7 +28,7 @@ extension ImageCache {
   /// Leases of a closed cache keep its files locked: if some outlive the cache, suspend before
   /// ``close()``.
   ///
-  /// - Throws: ``ImageCacheError/diskFull``, ``ImageCacheError/protectedNow(format:)`` and
+  /// - Throws: ``ImageCacheError/diskFull``, ``ImageCacheError/protectedDataUnavailable(format:)`` and
   ///   ``ImageCacheError/storageUnavailable(_:)`` when a file stays locked, until its last lease ends
   ///   at the latest; the other tables are suspended all the same. ``ImageCacheError/closed``.
   public func suspend() async throws(ImageCacheError) {
@@ -48,10 +48,10 @@ extension ImageCache {
     if let failure { throw failure }
   }
 
-  /// Locks the tables again that ``suspend()`` unlocked, and moves new pictures into them.
+  /// Locks the tables again that ``suspend()`` unlocked, and moves new images into them.
   ///
   /// Tables that another process has taken over stay with it: this one reads them, and takes each
-  /// over at its first change after the other process is gone. The first hit on each picture of a
+  /// over at its first change after the other process is gone. The first hit on each image of a
   /// table taken back checks it anew, since any process may have written meanwhile.
   public func resume() async {
     guard life != .closed else { return }

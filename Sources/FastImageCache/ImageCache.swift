@@ -1,7 +1,7 @@
 public import Foundation
 import Pixels
 
-/// Pictures kept decoded: shown before, they are there again in nanoseconds.
+/// Images kept decoded: shown before, they are there again in nanoseconds.
 ///
 /// ```swift
 /// let cache = try await ImageCache(namespace: "photos", formats: [.row, .page])
@@ -18,7 +18,7 @@ import Pixels
 /// and store.
 ///
 /// The actor owns the cache's life: active, suspended or closed. The registry owns the loads under
-/// way, and each table's actor the order in which this cache stores and removes its pictures.
+/// way, and each table's actor the order in which this cache stores and removes its images.
 ///
 /// `FICImageCache` of the original library. An app that wants one instance for everything keeps it
 /// in a global: `let shared = Task { try await ImageCache(...) }`.
@@ -71,9 +71,9 @@ public final actor ImageCache {
   /// touched. Two caches of a process on one namespace share their tables, whose formats must have the
   /// same capacity and protection. A format of another size, pixel format, revision, decoding or colour space,
   /// or up to a size where the first is exact, gets an empty table of its own, which ends with this cache.
-  /// A second process reads the pictures of the first and draws its own into a guest file, which the first
+  /// A second process reads the images of the first and draws its own into a guest file, which the first
   /// one takes in later, see <doc:SharedFolders>. Where the folder or a table cannot be used, the cache reads what
-  /// it can and keeps its pictures in memory: ``storageState`` tells.
+  /// it can and keeps its images in memory: ``storageState`` tells.
   ///
   /// Cost: as for ``open(namespace:formats:configuration:)``, on another thread. A check and a write for each
   /// image in guest files that other processes left.
@@ -83,7 +83,7 @@ public final actor ImageCache {
   ///   - formats: One for each table; names must differ.
   ///   - configuration: The folder, the source and the limits.
   /// - Throws: ``ImageCacheError/invalidNamespace(_:)``, ``ImageCacheError/duplicateFormat(_:)``,
-  ///   ``ImageCacheError/invalidFormat(_:reason:)``, ``ImageCacheError/protectedNow(format:)``, and
+  ///   ``ImageCacheError/invalidFormat(_:reason:)``, ``ImageCacheError/protectedDataUnavailable(format:)``, and
   ///   ``ImageCacheError/cancelled`` when the task is cancelled before the tables are opened.
   ///   ``ImageCacheError/storageUnavailable(_:)`` and ``ImageCacheError/diskFull`` where
   ///   ``Configuration/requiresStorage`` is set, or there is no memory either;
@@ -133,15 +133,15 @@ public final actor ImageCache {
 
   // MARK: Asking
 
-  /// The entity's picture, from the table or, if it is missing, from its source.
+  /// The entity's image, from the table or, if it is missing, from its source.
   ///
-  /// A hit returns without suspending, from the main actor too: the picture is there in the same
+  /// A hit returns without suspending, from the main actor too: the image is there in the same
   /// frame. On a miss the caller waits for a load, which all requests for the same URL share; it runs
   /// at the priority of the most urgent of them. Cancelling the calling task ends the wait at once.
-  /// When nobody waits any more, the load ends too, and stores nothing but a picture whose store has
-  /// begun. Only a load that has delivered a fetched picture goes on, and stores its other pictures,
+  /// When nobody waits any more, the load ends too, and stores nothing but an image whose store has
+  /// begun. Only a load that has delivered a fetched image goes on, and stores its other images,
   /// such as the family's. A request that waited and is cancelled before it goes on throws, even if
-  /// its picture has arrived meanwhile.
+  /// its image has arrived meanwhile.
   ///
   /// ```swift
   /// let loading = Task {
@@ -150,14 +150,14 @@ public final actor ImageCache {
   /// ```
   ///
   /// - Parameters:
-  ///   - entity: Its picture is looked up, and loaded if it is missing.
+  ///   - entity: Its image is looked up, and loaded if it is missing.
   ///   - format: One of ``formats``.
-  /// - Returns: A lease on the picture. It is private if the table could not take the picture.
+  /// - Returns: A lease on the image. It is private if the table could not take the image.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/noSourceURL(entity:format:)``,
   ///   ``ImageCacheError/sourceFailed(_:underlying:)``, ``ImageCacheError/undecodable(_:reason:)``,
-  ///   ``ImageCacheError/pictureTooLarge(_:_:)``,
+  ///   ``ImageCacheError/imageTooLarge(_:_:)``,
   ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``,
-  ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/closed``, and
+  ///   ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/closed``, and
   ///   ``ImageCacheError/cancelled`` when the calling task is cancelled.
   @inlinable
   public nonisolated(nonsending) func image(
@@ -167,7 +167,7 @@ public final actor ImageCache {
     return try await load(entity, format)
   }
 
-  /// Waits for a picture that the table does not have.
+  /// Waits for an image that the table does not have.
   @usableFromInline
   nonisolated(nonsending) func load(
     _ entity: some ImageEntity, _ format: ImageFormat
@@ -176,21 +176,21 @@ public final actor ImageCache {
     return try await registry.image(for: request).get()
   }
 
-  /// The entity's picture, as by ``image(for:format:)``, under conditions.
+  /// The entity's image, as by ``image(for:format:)``, under conditions.
   ///
   /// ```swift
   /// let url = URL(fileURLWithPath: "/photos/1.jpg")
   /// let cache = try await ImageCache(formats: [.row])
   /// var options = LoadOptions()
-  /// options.policy = .reload
+  /// options.cachePolicy = .reload
   /// let image = try await cache.image(for: url, format: .row, options: options)
   /// ```
   ///
-  /// A load that was made to ask its source, and found the picture changed, redraws the entity's pictures
-  /// of the same URL in the other formats. If asking fails, the tables keep their pictures.
+  /// A load that was made to ask its source, and found the image changed, redraws the entity's images
+  /// of the same URL in the other formats. If asking fails, the tables keep their images.
   ///
   /// - Parameters:
-  ///   - entity: Its picture is looked up, and loaded if it is missing or ``LoadOptions/policy-swift.property``
+  ///   - entity: Its image is looked up, and loaded if it is missing or ``LoadOptions/cachePolicy-swift.property``
   ///     wants more.
   ///   - format: One of ``formats``.
   ///   - options: The conditions.
@@ -205,13 +205,13 @@ public final actor ImageCache {
     return try await registry.image(for: request).get()
   }
 
-  /// The entity's picture if the table has it, at once, from any thread; never loads.
+  /// The entity's image if the table has it, at once, from any thread; never loads.
   ///
-  /// Cost: a lookup and one small object. No system call, except at the first hit on a picture of an
+  /// Cost: a lookup and one small object. No system call, except at the first hit on an image of an
   /// earlier session: that one reads its record, 64 bytes, and reads and checks its pixels.
   ///
   /// - Parameters:
-  ///   - entity: Its picture is looked up.
+  ///   - entity: Its image is looked up.
   ///   - format: One of ``formats``; for any other the answer is `nil`.
   @inlinable
   public nonisolated func cachedImage(
@@ -221,12 +221,12 @@ public final actor ImageCache {
     cachedImage(of: entity.imageID, version: entity.versionID(for: format), format: format)
   }
 
-  /// The picture that answers a request at once: of the table, if the policy allows that, and of a
+  /// The image that answers a request at once: of the table, if the policy allows that, and of a
   /// placeholder, if the request is content with one.
   nonisolated func cachedImage(
     for entity: some ImageEntity, format: ImageFormat, _ options: LoadOptions?
   ) -> CachedImage? {
-    guard options?.policy ?? .normal == .normal else { return nil }
+    guard options?.cachePolicy ?? .useCache == .useCache else { return nil }
     if let image = cachedImage(for: entity, format: format) { return image }
     guard options?.isPlaceholder == true else { return nil }
     let version = entity.versionID(for: format)
@@ -243,9 +243,9 @@ public final actor ImageCache {
     return image
   }
 
-  /// Whether the table has this version of the entity's picture; the question is no use of it.
+  /// Whether the table has this version of the entity's image; the question is no use of it.
   ///
-  /// Cost: a lookup under a lock. The first question about an entity with a picture of an earlier
+  /// Cost: a lookup under a lock. The first question about an entity with an image of an earlier
   /// session reads 64 bytes of the file.
   public nonisolated func containsImage(
     for entity: some ImageEntity, format: ImageFormat
@@ -254,7 +254,7 @@ public final actor ImageCache {
     return table.contains(ImageRequest(entity: entity, table: table, tables: tables).key)
   }
 
-  /// Whether the table has a picture under an id; changes no picture, and not the order of use.
+  /// Whether the table has an image under an id; changes no image, and not the order of use.
   ///
   /// Cost: as by entity.
   ///
@@ -270,12 +270,12 @@ public final actor ImageCache {
     return table.contains(ImageKey(entity: id, version: version, format: format.name))
   }
 
-  /// The formats in which this version of the entity's picture is there.
+  /// The formats in which this version of the entity's image is there.
   public nonisolated func cachedFormats(for entity: some ImageEntity) -> [ImageFormat] {
     formats.filter { containsImage(for: entity, format: $0) }
   }
 
-  /// The request for a picture of one of this cache's formats.
+  /// The request for an image of one of this cache's formats.
   nonisolated func request(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
     whenLoading: (@Sendable () -> Void)? = nil
@@ -291,11 +291,11 @@ public final actor ImageCache {
       entity: entity, table: table, tables: tables, options: options, whenLoading: whenLoading)
   }
 
-  /// The request for a picture that no lookup found, or that its source is to be asked about.
+  /// The request for an image that no lookup found, or that its source is to be asked about.
   ///
-  /// Throws where the table has the picture and the device is locked: it is not loaded again.
+  /// Throws where the table has the image and the device is locked: it is not loaded again.
   ///
-  /// - Parameter isForTable: Throws for any picture then, since a locked table takes none.
+  /// - Parameter isForTable: Throws for any image then, since a locked table takes none.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
   nonisolated func missedRequest(
@@ -305,10 +305,10 @@ public final actor ImageCache {
     let request = try request(
       for: entity, format: format, options: options, whenLoading: whenLoading)
     // No other policy looks into the table first.
-    if request.policy == .normal { recorder.missed(request.key) }
+    if request.policy == .useCache { recorder.missed(request.key) }
     let isProtectedNow = isForTable ? request.table.isLocked : request.isProtectedNow
     guard isProtectedNow else { return request }
-    let error = ImageCacheError.protectedNow(format: format.name)
+    let error = ImageCacheError.protectedDataUnavailable(format: format.name)
     recorder.failed(request.key, error)
     throw error
   }

@@ -13,7 +13,7 @@ public import ImageCodecs
   ///
   /// Every call that can throw throws this error. A progress stream ends with it, a prefetch counts
   /// failures; these two, requests and stores also send it as
-  /// ``CacheEvent/failed(entity:format:_:)``. Lookups find no picture.
+  /// ``CacheEvent/failed(entity:format:_:)``. Lookups find no image.
   case unknownFormat(String)
 
   /// Two formats with the same name were given.
@@ -25,23 +25,23 @@ public import ImageCodecs
   /// The namespace is empty or longer than 255 bytes.
   case invalidNamespace(String)
 
-  /// The entity has neither a URL nor a picture of its own for the format.
+  /// The entity has neither a URL nor an image of its own for the format.
   case noSourceURL(entity: ImageID, format: String)
 
-  /// The picture is not to be had within the request's ``LoadOptions/reach-swift.property``.
+  /// The image is not to be had within the request's ``LoadOptions/scope-swift.property``.
   case notCached(entity: ImageID, format: String)
 
-  /// The picture did not come within the request's ``LoadOptions/timeLimit``.
+  /// The image did not come within the request's ``LoadOptions/timeout``.
   case timedOut(entity: ImageID, format: String, after: Duration)
 
   /// The source did not deliver; the underlying error says why.
   indirect case sourceFailed(URL?, underlying: any Error)
 
-  /// None of the cache's decoders can read the bytes as a whole picture.
+  /// None of the cache's decoders can read the bytes as a whole image.
   indirect case undecodable(URL?, reason: ImageDecodingError)
 
-  /// The picture exceeds a limit for decoding; the text names the limit and both numbers.
-  indirect case pictureTooLarge(URL?, String)
+  /// The image exceeds a limit for decoding; the text names the limit and both numbers.
+  indirect case imageTooLarge(URL?, String)
 
   /// Metadata stored by hand exceeds ``ImageFormat/metadataByteLimit``, both in bytes; nothing was
   /// changed.
@@ -51,17 +51,17 @@ public import ImageCodecs
   case drawingFailed(entity: ImageID, format: String, underlying: any Error)
 
   /// The hook ``ImageCache/Configuration/willStore`` threw the underlying error, and nothing was stored;
-  /// the entity is `nil` for a picture stored by hand without one.
+  /// the entity is `nil` for an image stored by hand without one.
   case willStoreFailed(entity: ImageID?, underlying: any Error)
 
-  /// A picture was stored by hand without an entity, and no hook
+  /// An image was stored by hand without an entity, and no hook
   /// ``ImageCache/Configuration/willStore`` gave it an id.
   case noImageID(format: String)
 
   /// The disk is full.
   ///
   /// Opening, storing by hand, changing metadata, removing, emptying, flushing and suspending throw this
-  /// error. A request gets a picture in private memory instead.
+  /// error. A request gets an image in private memory instead.
   case diskFull
 
   /// A file or folder of the cache cannot be used; the text is a sentence that names it.
@@ -71,8 +71,8 @@ public import ImageCodecs
   case originalsUnavailable(OriginalStore.Fault, file: String)
 
   /// The format's table cannot be read until the device is unlocked; see ``ImageFormat/Protection``.
-  /// Nothing is lost, and no picture that the table has is loaded again.
-  case protectedNow(format: String)
+  /// Nothing is lost, and no image that the table has is loaded again.
+  case protectedDataUnavailable(format: String)
 
   /// The awaiting task was cancelled.
   case cancelled
@@ -107,7 +107,7 @@ extension ImageCacheError: CustomStringConvertible {
       "The source of \(url?.abbreviated ?? "the picture") failed: \(underlying.text)"
     case .undecodable(let url, let reason):
       "\(url?.abbreviated ?? "The picture") cannot be decoded: \(reason)"
-    case .pictureTooLarge(let url, let text):
+    case .imageTooLarge(let url, let text):
       "\(url?.abbreviated ?? "The picture") is too large: \(text)"
     case .metadataTooLarge(let entity, let format, let byteCount, let limit):
       "Entity \(entity) has \(byteCount) bytes of metadata; format \"\(format)\" has room for \(limit)."
@@ -121,7 +121,7 @@ extension ImageCacheError: CustomStringConvertible {
     case .storageUnavailable(let text): "The storage cannot be used: \(text)"
     case .originalsUnavailable(let fault, let file):
       "The originals in \(file) cannot be used: \(fault.rawValue)."
-    case .protectedNow(let format):
+    case .protectedDataUnavailable(let format):
       "The table of format \"\(format)\" cannot be read while the device is locked."
     case .cancelled: "The request was cancelled."
     case .closed: "The cache is closed."
@@ -146,7 +146,7 @@ extension ImageCacheError: Equatable {
       a == b && f == g && x == y
     case (.sourceFailed(let a, let x), .sourceFailed(let b, let y)): a == b && x.isLike(y)
     case (.undecodable(let a, let x), .undecodable(let b, let y)): a == b && x == y
-    case (.pictureTooLarge(let a, let x), .pictureTooLarge(let b, let y)): a == b && x == y
+    case (.imageTooLarge(let a, let x), .imageTooLarge(let b, let y)): a == b && x == y
     case (
       .metadataTooLarge(let a, let f, let m, let x), .metadataTooLarge(let b, let g, let n, let y)
     ):
@@ -158,7 +158,7 @@ extension ImageCacheError: Equatable {
     case (.storageUnavailable(let a), .storageUnavailable(let b)): a == b
     case (.originalsUnavailable(let a, let x), .originalsUnavailable(let b, let y)):
       a == b && x == y
-    case (.protectedNow(let a), .protectedNow(let b)): a == b
+    case (.protectedDataUnavailable(let a), .protectedDataUnavailable(let b)): a == b
     case (.diskFull, .diskFull), (.cancelled, .cancelled), (.closed, .closed): true
     default: false
     }

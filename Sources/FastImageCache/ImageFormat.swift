@@ -2,7 +2,7 @@ public import ImageDrawing
 public import Pixels
 import TableStore
 
-/// The common properties of all pictures of one table: size, pixel format, and how many are kept.
+/// The common properties of all images of one table: size, pixel format, and how many are kept.
 ///
 /// A format is a constant in code, so that a request names it by leading dot. The word
 /// `nonisolated` is for modules whose code is on the main actor by default:
@@ -16,8 +16,8 @@ import TableStore
 /// ```
 ///
 /// Changing the size, the pixel format, the revision, the decoding or the colour space starts the table afresh,
-/// and so does another name. Family, devices, scale and protection may change freely: the pictures stay. So may the
-/// capacity: of the pictures, those stay that still fit, the last ones used.
+/// and so does another name. Family, devices, scale and protection may change freely: the images stay. So may the
+/// capacity: of the images, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
   /// Shared by all copies of the value, so that a copy costs one reference and the table of a
@@ -30,10 +30,10 @@ public struct ImageFormat: Sendable {
   /// Formats of one family are drawn from the same decode; `nil` for a format without siblings.
   public var family: String? { fields.values.family }
 
-  /// The size of every picture, or the largest one if ``keepsProportions`` is set, in pixels.
+  /// The size of every image, or the largest one if ``keepsProportions`` is set, in pixels.
   public var size: PixelSize { fields.values.size }
 
-  /// Whether each picture has its own width and height within ``size`` instead of that very size.
+  /// Whether each image has its own width and height within ``size`` instead of that very size.
   public var keepsProportions: Bool { fields.values.keepsProportions }
 
   /// Pixels in a point, for drawing closures and native images; 1 where points do not matter.
@@ -42,21 +42,21 @@ public struct ImageFormat: Sendable {
   /// How a pixel lies in memory and on disk.
   public var pixelFormat: PixelFormat { fields.values.pixelFormat }
 
-  /// A number to change when drawings change: pictures of another revision are not valid any more.
+  /// A number to change when drawings change: images of another revision are not valid any more.
   public var revision: Int { fields.values.revision }
 
-  /// How many pictures are kept before the least recently used one makes room.
+  /// How many images are kept before the least recently used one makes room.
   public var capacity: Capacity { fields.values.capacity }
 
-  /// The kinds of device on which pictures of this format are stored; on any other they are drawn
+  /// The kinds of device on which images of this format are stored; on any other they are drawn
   /// anew for each request.
   public var devices: Devices { fields.values.devices }
 
   /// When the file may be read on a locked device; effective on Apple platforms.
   public var protection: Protection { fields.values.protection }
 
-  /// How many of a source's pixels a picture is drawn from.
-  public var decoding: Decoding { fields.values.decoding }
+  /// How many of a source's pixels an image is drawn from.
+  public var decoding: Decoding { fields.values.quality }
 
   /// The colours that the pixels' numbers stand for.
   ///
@@ -64,19 +64,19 @@ public struct ImageFormat: Sendable {
   /// become duller. ``PixelFormat/gray8`` has no colours, and counts as sRGB.
   public var colorSpace: ColorSpace { fields.values.colorSpace }
 
-  /// Creates a format whose pictures all have the same size.
+  /// Creates a format whose images all have the same size.
   ///
   /// - Parameters:
   ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
   ///   - family: Formats drawn together from one decode.
-  ///   - size: The size of every picture, in pixels.
+  ///   - size: The size of every image, in pixels.
   ///   - scale: Pixels in a point.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
   ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
-  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
-  ///   - devices: Where pictures of this format are stored.
+  ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
+  ///   - devices: Where images of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels a picture is drawn from.
+  ///   - decoding: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
@@ -91,21 +91,21 @@ public struct ImageFormat: Sendable {
       colorSpace: colorSpace)
   }
 
-  /// Creates a format whose pictures keep their own proportions, and their own size where that is
+  /// Creates a format whose images keep their own proportions, and their own size where that is
   /// smaller.
   ///
   /// - Parameters:
   ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
   ///   - family: Formats drawn together from one decode.
-  ///   - largest: The size that no picture exceeds, in pixels; each takes the room of this size on
+  ///   - largest: The size that no image exceeds, in pixels; each takes the room of this size on
   ///     disk.
   ///   - scale: Pixels in a point.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
   ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
-  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
-  ///   - devices: Where pictures of this format are stored.
+  ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
+  ///   - devices: Where images of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels a picture is drawn from.
+  ///   - decoding: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
@@ -134,26 +134,26 @@ public struct ImageFormat: Sendable {
 }
 
 extension ImageFormat {
-  /// Creates a format whose pictures all have the same size, given in points.
+  /// Creates a format whose images all have the same size, given in points.
   ///
   /// ```swift
   /// let row = ImageFormat(name: "row", points: Canvas.Size(width: 60, height: 60), scale: 3)
   /// ```
   ///
-  /// The size in pixels decides whether pictures from an earlier session are still valid, so a
+  /// The size in pixels decides whether images from an earlier session are still valid, so a
   /// screen of another scale starts the table afresh.
   ///
   /// - Parameters:
   ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
   ///   - family: Formats drawn together from one decode.
-  ///   - points: The size of every picture, in points; each side is rounded to the nearest pixel.
+  ///   - points: The size of every image, in points; each side is rounded to the nearest pixel.
   ///   - scale: Pixels in a point, as the screen has them.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
   ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
-  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
-  ///   - devices: Where pictures of this format are stored.
+  ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
+  ///   - devices: Where images of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels a picture is drawn from.
+  ///   - decoding: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, points: Canvas.Size, scale: Double,
@@ -167,21 +167,21 @@ extension ImageFormat {
       protection: protection, decoding: decoding, colorSpace: colorSpace)
   }
 
-  /// Creates a format whose pictures keep their own proportions up to a size in points, and their own
+  /// Creates a format whose images keep their own proportions up to a size in points, and their own
   /// size where that is smaller.
   ///
   /// - Parameters:
   ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
   ///   - family: Formats drawn together from one decode.
-  ///   - largest: The size that no picture exceeds, in points; each side is rounded to the nearest
+  ///   - largest: The size that no image exceeds, in points; each side is rounded to the nearest
   ///     pixel.
   ///   - scale: Pixels in a point, as the screen has them.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
   ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
-  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
-  ///   - devices: Where pictures of this format are stored.
+  ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
+  ///   - devices: Where images of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels a picture is drawn from.
+  ///   - decoding: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, pointsUpTo largest: Canvas.Size, scale: Double,
@@ -255,7 +255,7 @@ extension ImageFormat.Values {
     capacity = try values.decode(ImageFormat.Capacity.self, forKey: .capacity)
     devices = try values.decode(ImageFormat.Devices.self, forKey: .devices)
     protection = try values.decode(ImageFormat.Protection.self, forKey: .protection)
-    decoding = try values.decodeIfPresent(ImageFormat.Decoding.self, forKey: .decoding) ?? .balanced
+    decoding = try values.decodeIfPresent(ImageFormat.Quality.self, forKey: .decoding) ?? .balanced
     let colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
     self.colorSpace = pixelFormat == .gray8 ? .sRGB : colorSpace
   }
@@ -265,23 +265,23 @@ extension ImageFormat {
   /// How much a table keeps.
   ///
   /// The table's file never exceeds it. A file that was emptied or suspended lives beside the new one
-  /// while leases on its pictures last, and a process that opens another one's table has a file of
+  /// while leases on its images last, and a process that opens another one's table has a file of
   /// the same capacity for itself meanwhile.
   public enum Capacity: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
-    /// At most this many pictures.
+    /// At most this many images.
     case count(Int)
 
-    /// As many pictures as fit into a file of this many bytes; one must, or the format is refused.
+    /// As many images as fit into a file of this many bytes; one must, or the format is refused.
     case bytes(Int)
 
     /// What a format keeps that says nothing: 64 MiB on disk.
     ///
-    /// That is some 370 pictures of 200 x 200 pixels in 32 bits, or 45 of 600 x 600: several screens
+    /// That is some 370 images of 200 x 200 pixels in 32 bits, or 45 of 600 x 600: several screens
     /// of a list or a grid in each case, and so little that a few formats are no burden on a phone. A
     /// list of thousands wants more, and a format of more than 16 million pixels needs more for one.
     public static let standard = Capacity.bytes(64 << 20)
 
-    /// A count of pictures.
+    /// A count of images.
     public init(integerLiteral value: Int) { self = .count(value) }
   }
 
@@ -312,7 +312,7 @@ extension ImageFormat {
   /// When a table's file may be read; the classes of Apple's data protection, without effect elsewhere.
   ///
   /// A table that cannot be read is not lost: opening the cache then throws
-  /// ``ImageCacheError/protectedNow(format:)``, and so do requests for pictures of a table that was
+  /// ``ImageCacheError/protectedDataUnavailable(format:)``, and so do requests for images of a table that was
   /// opened before.
   public enum Protection: String, Hashable, Sendable, Codable {
     /// Always.
@@ -327,8 +327,8 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-  /// How many bytes of metadata a picture of this format can have, whatever its ids: 928 for most
-  /// formats, less for pictures below 4096 bytes, 32 at least.
+  /// How many bytes of metadata an image of this format can have, whatever its ids: 928 for most
+  /// formats, less for images below 4096 bytes, 32 at least.
   public var metadataByteLimit: Int {
     guard let layout = PixelLayout(size: size, format: pixelFormat) else { return 0 }
     return TableGeometry(

@@ -1,7 +1,7 @@
 public import Foundation
 package import TableStore
 
-/// Names an entity, or one version of its picture, by any string, UUID or integer.
+/// Names an entity, or one version of its image, by any string, UUID or integer.
 ///
 /// Ids are compared exactly, byte for byte: `"a"` and `"A"` differ, and so do two spellings of
 /// `"é"`. An integer, a UUID and a string never equal each other, whatever they look like.

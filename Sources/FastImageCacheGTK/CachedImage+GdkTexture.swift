@@ -9,12 +9,12 @@
     ///
     /// The texture holds this lease until GTK lets go of its bytes. GTK reads them on its own thread. A
     /// renderer that draws by OpenGL uploads the pixels once for each texture, so keep the texture as long
-    /// as the picture is on screen. That renderer keeps textures whose sides have at most 128 pixels in an
+    /// as the image is on screen. That renderer keeps textures whose sides have at most 128 pixels in an
     /// atlas, for many frames after the last one that shows them; ``CachedImagePaintable`` gives it a copy
     /// of these.
     ///
     /// `bgr16` and `gray8` are expanded to four bytes a pixel in private memory, because GTK 4.8 has no
-    /// such formats; and pictures in Display P3 are converted to sRGB, because it takes all textures for that.
+    /// such formats; and images in Display P3 are converted to sRGB, because it takes all textures for that.
     /// Such a texture needs no lease. A window shows no more colours than sRGB's, so a format in sRGB is the better
     /// one for GTK.
     ///

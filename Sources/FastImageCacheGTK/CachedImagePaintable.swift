@@ -2,15 +2,15 @@
   import CGTK
   public import FastImageCache
 
-  /// A `GdkPaintable *` of constant size whose picture may change without a new layout.
+  /// A `GdkPaintable *` of constant size whose image may change without a new layout.
   ///
-  /// For widgets of your own, drag icons and `GtkImage`; ``CachedPicture`` is the widget that looks up and
-  /// loads as well. Showing a picture copies no pixel, but for `bgr16` and `gray8`, and without GSK's Cairo
-  /// renderer for pictures whose sides have at most 128 pixels.
+  /// For widgets of your own, drag icons and `GtkImage`; ``CachedImageWidget`` is the widget that looks up and
+  /// loads as well. Showing an image copies no pixel, but for `bgr16` and `gray8`, and without GSK's Cairo
+  /// renderer for images whose sides have at most 128 pixels.
   ///
   /// Invariants:
   /// 1. The GObject holds `content`, and so does this object: either may outlive the other.
-  /// 2. The lease on the picture lasts until another one, or none, is shown, or both are gone, and as long
+  /// 2. The lease on the image lasts until another one, or none, is shown, or both are gone, and as long
   ///    as GTK keeps a drawing of it.
   @MainActor public final class CachedImagePaintable {
     private let content: PaintableContent
@@ -18,8 +18,8 @@
 
     /// Makes a paintable that shows nothing yet.
     ///
-    /// - Parameter format: Gives the size: its largest picture's pixels, divided by its scale. A smaller
-    ///   picture is shown in the middle.
+    /// - Parameter format: Gives the size: its largest image's pixels, divided by its scale. A smaller
+    ///   image is shown in the middle.
     public init(format: ImageFormat) {
       content = PaintableContent(of: format)
       reference = GObjectReference(owning: PaintableClass.makeInstance(of: content))
@@ -28,12 +28,12 @@
     /// The `GdkPaintable *`, of which this object holds one reference.
     public var paintable: OpaquePointer { reference.pointer }
 
-    /// Shows a picture, in the form that is cheapest for the renderer, from the next frame on.
+    /// Shows an image, in the form that is cheapest for the renderer, from the next frame on.
     ///
     /// - Parameters:
     ///   - image: `nil` shows nothing, and lets go of the lease.
     ///   - renderer: The window's `GskRenderer *`, as `gtk_native_get_renderer` returns it; any other
-    ///     renderer draws the picture too, at a higher cost. `nil` if it is not known.
+    ///     renderer draws the image too, at a higher cost. `nil` if it is not known.
     public func show(_ image: CachedImage?, drawnBy renderer: OpaquePointer?) {
       if image == content.picture?.image, content.picture?.fits(renderer) ?? true { return }
       content.picture = image.flatMap { DrawnPicture($0, for: renderer) }

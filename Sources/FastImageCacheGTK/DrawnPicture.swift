@@ -3,7 +3,7 @@
   import FastImageCache
   import Pixels
 
-  /// A picture in the form that a renderer takes at the least cost.
+  /// An image in the form that a renderer takes at the least cost.
   ///
   /// - GSK's Cairo renderer downloads each texture that can be seen in every frame, which GTK 4.8 does
   ///   pixel by pixel in floating point: 476 µs for 200 x 200 pixels. A Cairo surface needs none of that. A
@@ -48,7 +48,7 @@
       }
     }
 
-    /// Whether another picture for this renderer would have the same form.
+    /// Whether another image for this renderer would have the same form.
     func fits(_ renderer: OpaquePointer?) -> Bool {
       switch form {
       case .pattern: Self.isCairo(renderer)
@@ -64,7 +64,7 @@
         let context = gtk_snapshot_append_cairo(snapshot, &bounds)
         defer { cairo_destroy(context) }
         cairo_translate(context, Double(bounds.origin.x), Double(bounds.origin.y))
-        // Pixels of the surface are not points: a picture for a scale of 2 would be drawn twice as large.
+        // Pixels of the surface are not points: an image for a scale of 2 would be drawn twice as large.
         cairo_scale(
           context, Double(bounds.size.width) / Double(image.size.width),
           Double(bounds.size.height) / Double(image.size.height))

@@ -4,7 +4,7 @@
 
   /// Brings jobs to GTK's thread, in order, a few milliseconds at a time.
   ///
-  /// A hundred pictures that come at once must not cost a frame: jobs run in rounds, and between two rounds
+  /// A hundred images that come at once must not cost a frame: jobs run in rounds, and between two rounds
   /// GTK may draw. Swift's main actor need not run on GLib's loop for that.
   ///
   /// Invariant: a round is scheduled, or runs, exactly while `isScheduled`; no job waits otherwise.

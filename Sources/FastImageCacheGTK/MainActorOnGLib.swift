@@ -5,7 +5,7 @@
   /// Lets GLib's main loop run the jobs of the main actor.
   ///
   /// On Linux these go to libdispatch's main queue, which nobody drains while GTK's loop runs: a
-  /// `Task { @MainActor in … }` never begins. The pictures of this module need no such thing; a program whose
+  /// `Task { @MainActor in … }` never begins. The images of this module need no such thing; a program whose
   /// own code awaits on the main actor does.
   ///
   /// libdispatch tells of jobs by a file descriptor that it has for CoreFoundation's run loop. GLib polls

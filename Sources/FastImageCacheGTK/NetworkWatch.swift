@@ -8,7 +8,7 @@
 
     /// Begins to watch; further calls do nothing. The watch lasts as long as the process.
     ///
-    /// Not before a picture has failed: GIO may ask the system's bus when it makes its monitor.
+    /// Not before an image has failed: GIO may ask the system's bus when it makes its monitor.
     static func begin() {
       guard monitor == nil else { return }
       // GIO's own, which is never given back.

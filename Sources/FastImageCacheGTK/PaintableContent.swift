@@ -17,7 +17,7 @@
       height = max((Double(format.size.height) / format.scale).rounded(), 1)
     }
 
-    /// Draws into a `GtkSnapshot *`, stretched as the widget stretches the paintable; a smaller picture in
+    /// Draws into a `GtkSnapshot *`, stretched as the widget stretches the paintable; a smaller image in
     /// the middle.
     func draw(into snapshot: OpaquePointer?, width: Double, height: Double) {
       guard let picture, width > 0, height > 0 else { return }
@@ -27,7 +27,7 @@
         width: Double(size.width) / scale * width / self.width,
         height: Double(size.height) / scale * height / self.height
       )
-      // On whole points, so that an unscaled picture is drawn pixel for pixel.
+      // On whole points, so that an unscaled image is drawn pixel for pixel.
       var bounds = graphene_rect_t(
         origin: graphene_point_t(
           x: Float(((width - drawn.width) / 2).rounded(.down)),

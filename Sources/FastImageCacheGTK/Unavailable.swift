@@ -14,30 +14,30 @@
   }
 
   @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
-  @MainActor public final class CachedPicture<Entity: ImageEntity> {
+  @MainActor public final class CachedImageWidget<Entity: ImageEntity> {
     public init(format: ImageFormat, from cache: ImageCache) {}
     public init(formats: [ImageFormat], from cache: ImageCache) {}
   }
 
   @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
-  @MainActor public func makePictureFactory<Entity: ImageEntity>(
+  @MainActor public func makeImageFactory<Entity: ImageEntity>(
     format: ImageFormat, from cache: ImageCache, entity: @escaping (Int) -> Entity?,
     alternativeText: @escaping (Entity) -> String?
   ) -> OpaquePointer? { nil }
 
   @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
-  @MainActor public func makePictureFactory<Entity: ImageEntity>(
+  @MainActor public func makeImageFactory<Entity: ImageEntity>(
     formats: [ImageFormat], from cache: ImageCache, entity: @escaping (Int) -> Entity?,
     alternativeText: @escaping (Entity) -> String?
   ) -> OpaquePointer? { nil }
 
   extension ImageCache {
     @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
-    @MainActor public func lookAgain(inViewsOf entity: some ImageEntity) {}
+    @MainActor public func reloadViews(of entity: some ImageEntity) {}
     @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
-    @MainActor public func lookAgain(inViewsOf id: ImageID) {}
+    @MainActor public func reloadViews(of id: ImageID) {}
     @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
-    @MainActor public func lookAgainInAllViews() {}
+    @MainActor public func reloadAllViews() {}
     @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
     @MainActor public static func retryFailedImages() {}
   }

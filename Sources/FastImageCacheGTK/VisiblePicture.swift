@@ -22,7 +22,7 @@
     private let paintable: CachedImagePaintable
     private var place: PicturePlace?
 
-    /// Whose picture is shown.
+    /// Whose image is shown.
     var entity: (any ImageEntity)? { didSet { want() } }
 
     private(set) var isShowing = false
@@ -44,7 +44,7 @@
       return widget
     }
 
-    /// The picture of a widget that `makeWidget` has made.
+    /// The image of a widget that `makeWidget` has made.
     static func of(_ widget: OpaquePointer) -> VisiblePicture? { attached.object(of: widget) }
 
     private init(_ widget: OpaquePointer, _ formats: [ImageFormat], _ cache: ImageCache) {
@@ -54,7 +54,7 @@
       PicturePlace.didFail = { NetworkWatch.begin() }
       place = PicturePlace(
         deliver: { IdleDelivery.shared.run($0) }, show: { [weak self] in self?.show($0) })
-      // The size is there before the picture, and a picture is drawn pixel for pixel: scaling it would
+      // The size is there before the image, and an image is drawn pixel for pixel: scaling it would
       // cost three times as much in each frame.
       gtk_picture_set_paintable(widget, paintable.paintable)
       gtk_picture_set_can_shrink(widget, false.asBoolean)

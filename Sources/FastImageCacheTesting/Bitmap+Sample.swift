@@ -1,9 +1,9 @@
 public import FastImageCache
 
 extension Bitmap {
-  /// A picture to be told from others: one colour above, another below, both made of the id.
+  /// An image to be told from others: one colour above, another below, both made of the id.
   ///
-  /// The same id has the same picture in every run.
+  /// The same id has the same image in every run.
   ///
   /// - Parameters:
   ///   - id: Chooses the colours; different ids may share one.

@@ -1,7 +1,7 @@
 public import FastImageCache
 
 extension ImageCache {
-  /// Makes a cache in memory that holds pictures already, for previews and tests.
+  /// Makes a cache in memory that holds images already, for previews and tests.
   ///
   /// ```swift
   /// import FastImageCacheTesting
@@ -10,22 +10,22 @@ extension ImageCache {
   /// if let image = cache.cachedImage(for: photo, format: .row) { show(image) }
   /// ```
   ///
-  /// Each picture is drawn as its entity wants it and stored, in every format, on the calling thread,
-  /// before this returns: a preview that is no `async` function has its pictures in the first frame.
-  /// Pictures of other entities come from `source`, which by default refuses, so that neither a
-  /// preview nor a test reaches the network. A format keeps as many pictures as its capacity allows,
+  /// Each image is drawn as its entity wants it and stored, in every format, on the calling thread,
+  /// before this returns: a preview that is no `async` function has its images in the first frame.
+  /// Images of other entities come from `source`, which by default refuses, so that neither a
+  /// preview nor a test reaches the network. A format keeps as many images as its capacity allows,
   /// those that come last. Closures of ``Drawing/custom(_:)`` run on the calling thread too.
   ///
-  /// Cost: one drawing and one copy into memory for each picture and format.
+  /// Cost: one drawing and one copy into memory for each image and format.
   ///
   /// - Parameters:
-  ///   - entities: Whose pictures; each once.
+  ///   - entities: Whose images; each once.
   ///   - formats: The tables; names must differ.
-  ///   - source: Where other pictures come from.
-  ///   - picture: Makes an entity's picture; ``Bitmap/sample(_:size:)`` of its id by default.
+  ///   - source: Where other images come from.
+  ///   - picture: Makes an entity's image; ``Bitmap/sample(_:size:)`` of its id by default.
   /// - Throws: What ``inMemory(formats:configuration:)`` throws;
   ///   ``ImageCacheError/diskFull`` and ``ImageCacheError/storageUnavailable(_:)`` when there is no
-  ///   room for a picture; ``ImageCacheError/drawingFailed(entity:format:underlying:)``. That is the
+  ///   room for an image; ``ImageCacheError/drawingFailed(entity:format:underlying:)``. That is the
   ///   error of `picture` too, which is called once for all formats: it names the first of them.
   public static func filled<Entity: ImageEntity>(
     with entities: some Sequence<Entity>, formats: [ImageFormat],
@@ -40,10 +40,10 @@ extension ImageCache {
   /// The same for entities of several types.
   ///
   /// - Parameters:
-  ///   - entities: Whose pictures; each once.
+  ///   - entities: Whose images; each once.
   ///   - formats: The tables; names must differ.
-  ///   - source: Where other pictures come from.
-  ///   - picture: Makes an entity's picture; ``Bitmap/sample(_:size:)`` of its id by default.
+  ///   - source: Where other images come from.
+  ///   - picture: Makes an entity's image; ``Bitmap/sample(_:size:)`` of its id by default.
   /// - Throws: The same.
   public static func filled(
     with entities: some Sequence<any ImageEntity>, formats: [ImageFormat],

@@ -25,7 +25,7 @@ public final class ScriptedImageSource: ImageSource {
 
   /// Creates a source.
   ///
-  /// - Parameter answer: Brings the picture behind a URL of which nothing else is said, or throws what
+  /// - Parameter answer: Brings the image behind a URL of which nothing else is said, or throws what
   ///   keeps it away. By default that is ``ScriptedSourceError/noPicture(_:)``. It must not wait.
   public convenience init(
     _ answer: @escaping Answer = { throw ScriptedSourceError.noPicture($0) }
@@ -55,8 +55,8 @@ public final class ScriptedImageSource: ImageSource {
 
   // MARK: What it answers
 
-  /// Has loads of a URL bring this picture, those that are held too.
-  public func setPicture(_ picture: ImageSourceResponse, for url: URL) {
+  /// Has loads of a URL bring this image, those that are held too.
+  public func setImage(_ picture: ImageSourceResponse, for url: URL) {
     answers.withLock { $0[url] = .success(picture) }
   }
 
@@ -73,24 +73,24 @@ public final class ScriptedImageSource: ImageSource {
   /// as many turns as the `localWidth` of ``LoadResources`` says, by default four more than there are
   /// cores; a test that holds many loads of them gives the configuration resources with at least as many.
   ///
-  /// - Parameter url: The picture's place; `nil` for all.
+  /// - Parameter url: The image's place; `nil` for all.
   public func holdLoads(of url: URL? = nil) { script.change { $0.hold(url, true) } }
 
   /// Answers the loads that wait, and no more lets others wait.
   ///
-  /// - Parameter url: The picture's place; `nil` for all.
+  /// - Parameter url: The image's place; `nil` for all.
   public func releaseLoads(of url: URL? = nil) { script.change { $0.hold(url, false) } }
 
   // MARK: What it was asked
 
   /// Loads that have begun.
   ///
-  /// - Parameter url: The picture's place; `nil` for all together.
+  /// - Parameter url: The image's place; `nil` for all together.
   public func loadCount(of url: URL? = nil) -> Int { script.value.counts(of: url).loads }
 
   /// Loads that were cancelled before they were answered, while they were held as a rule.
   ///
-  /// - Parameter url: The picture's place; `nil` for all together.
+  /// - Parameter url: The image's place; `nil` for all together.
   public func cancellationCount(of url: URL? = nil) -> Int {
     script.value.counts(of: url).cancellations
   }
@@ -102,7 +102,7 @@ public final class ScriptedImageSource: ImageSource {
   ///
   /// - Parameters:
   ///   - count: 1 by default.
-  ///   - url: The picture's place; `nil` for all together.
+  ///   - url: The image's place; `nil` for all together.
   /// - Throws: `CancellationError` when the task is cancelled, as it is at a test's time limit.
   public func hasBegunLoads(_ count: Int = 1, of url: URL? = nil) async throws {
     try await script.waits { $0.counts(of: url).loads >= count }
@@ -112,7 +112,7 @@ public final class ScriptedImageSource: ImageSource {
   ///
   /// - Parameters:
   ///   - count: 1 by default.
-  ///   - url: The picture's place; `nil` for all together.
+  ///   - url: The image's place; `nil` for all together.
   /// - Throws: `CancellationError` when the task is cancelled, as it is at a test's time limit.
   public func hasCancelledLoads(_ count: Int = 1, of url: URL? = nil) async throws {
     try await script.waits { $0.counts(of: url).cancellations >= count }
@@ -139,7 +139,7 @@ public final class ScriptedImageSource: ImageSource {
   }
 }
 
-/// Why a ``ScriptedImageSource`` brought no picture.
+/// Why a ``ScriptedImageSource`` brought no image.
 public enum ScriptedSourceError: Error, Hashable, Sendable {
   /// The script says nothing of this URL.
   case noPicture(URL)

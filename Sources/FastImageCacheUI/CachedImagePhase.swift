@@ -2,18 +2,18 @@
   public import FastImageCache
   public import SwiftUI
 
-  /// How far the picture of a ``CachedImageView`` is.
+  /// How far the image of a ``CachedImageView`` is.
   public enum CachedImagePhase {
-    /// The picture is on its way, or the environment has no cache.
+    /// The image is on its way, or the environment has no cache.
     case empty
     /// A stand-in, where the view's options ask for previews.
     case preview(Image)
-    /// The picture.
+    /// The image.
     case success(Image)
-    /// The load failed; nothing else stands in for the picture.
+    /// The load failed; nothing else stands in for the image.
     case failure(ImageCacheError)
 
-    /// The picture or its preview.
+    /// The image or its preview.
     public var image: Image? {
       switch self {
       case .preview(let image), .success(let image): image

@@ -4,7 +4,7 @@
   import ImageViewing
   public import SwiftUI
 
-  /// Shows the picture of an entity: in the first frame if the table has it, and otherwise a
+  /// Shows the image of an entity: in the first frame if the table has it, and otherwise a
   /// placeholder until it is loaded.
   ///
   /// ```swift
@@ -21,11 +21,11 @@
   /// ```
   ///
   /// The cache comes from the environment (``SwiftUI/View/imageCache(_:)``). The view takes the size
-  /// of its format, in points, from the start, so that nothing moves when the picture comes. A view that
-  /// disappears gives up its load and lets its picture go.
+  /// of its format, in points, from the start, so that nothing moves when the image comes. A view that
+  /// disappears gives up its load and lets its image go.
   ///
   /// Cost: a body with a hit is one lookup, and an `Image` over the mapped pixels. The body of a view
-  /// whose picture is shown already looks nothing up.
+  /// whose image is shown already looks nothing up.
   public struct CachedImageView<Entity: ImageEntity, Content: View>: View {
     private let entity: Entity
     private let format: ImageFormat
@@ -39,12 +39,12 @@
     /// Builds what is shown from the phase of the load.
     ///
     /// - Parameters:
-    ///   - entity: Whose picture. Another id, version, format or cache is another picture.
+    ///   - entity: Whose image. Another id, version, format or cache is another image.
     ///   - format: One of the cache's formats.
     ///   - label: What assistive technologies say, of the placeholder too; `nil` for decoration.
-    ///   - animation: How a picture comes in that was loaded while the view was seen. Pictures that are
+    ///   - animation: How an image comes in that was loaded while the view was seen. Images that are
     ///     there are never animated.
-    ///   - options: How a missing picture is loaded; with previews, ``CachedImagePhase/preview(_:)``
+    ///   - options: How a missing image is loaded; with previews, ``CachedImagePhase/preview(_:)``
     ///     shows them.
     ///   - content: The view for each phase.
     public init(
@@ -77,15 +77,15 @@
   }
 
   extension CachedImageView {
-    /// Shows the picture or its preview as it is, and a placeholder before and after a failure.
+    /// Shows the image or its preview as it is, and a placeholder before and after a failure.
     ///
     /// - Parameters:
-    ///   - entity: Whose picture. Another id, version, format or cache is another picture.
+    ///   - entity: Whose image. Another id, version, format or cache is another image.
     ///   - format: One of the cache's formats.
     ///   - label: What assistive technologies say, of the placeholder too; `nil` for decoration.
-    ///   - animation: How a picture comes in that was loaded while the view was seen.
-    ///   - options: How a missing picture is loaded.
-    ///   - placeholder: The view until there is a picture.
+    ///   - animation: How an image comes in that was loaded while the view was seen.
+    ///   - options: How a missing image is loaded.
+    ///   - placeholder: The view until there is an image.
     public init<Placeholder: View>(
       _ entity: Entity, format: ImageFormat, label: Text?, animation: Animation? = nil,
       options: LoadOptions? = nil, @ViewBuilder placeholder: @escaping () -> Placeholder

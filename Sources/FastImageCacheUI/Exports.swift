@@ -1,4 +1,4 @@
 #if canImport(SwiftUI) || canImport(UIKit) || canImport(AppKit)
-  // A client has what all toolkits share, such as `lookAgain(inViewsOf:)`, by importing this module.
+  // A client has what all toolkits share, such as `reloadViews(of:)`, by importing this module.
   @_exported public import ImageViewing
 #endif

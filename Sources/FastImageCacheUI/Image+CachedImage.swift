@@ -7,7 +7,7 @@
     /// Makes an image over the mapped pixels, without copying them; it holds the lease.
     ///
     /// - Parameters:
-    ///   - cached: The picture.
+    ///   - cached: The image.
     ///   - label: What assistive technologies say; `nil` for decoration.
     /// - Returns: `nil` if CoreGraphics makes no image.
     public init?(_ cached: CachedImage, label: Text?) {

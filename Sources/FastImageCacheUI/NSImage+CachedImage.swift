@@ -7,7 +7,7 @@
   extension NSImage {
     /// Makes an image over the mapped pixels, without copying them; it holds the lease.
     ///
-    /// - Parameter cached: The picture; its size in points is the image's.
+    /// - Parameter cached: The image; its size in points is the image's.
     /// - Returns: `nil` if CoreGraphics makes no image.
     public convenience init?(_ cached: CachedImage) {
       guard let image = cached.makeCGImage() else { return nil }

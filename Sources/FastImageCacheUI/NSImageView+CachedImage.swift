@@ -8,24 +8,24 @@
   import QuartzCore
 
   extension NSImageView {
-    /// Shows the entity's picture: at once if the table has it, otherwise the placeholder until the
-    /// picture is loaded.
+    /// Shows the entity's image: at once if the table has it, otherwise the placeholder until the
+    /// image is loaded.
     ///
-    /// The view gives up the load that it waited for before, so a reused view never shows the picture of an
-    /// earlier call. The same picture again changes nothing. The load runs at high priority. Set
-    /// ``AppKit/NSImageView/image`` by hand after ``endShowingImage()`` only.
+    /// The view gives up the load that it waited for before, so a reused view never shows the image of an
+    /// earlier call. The same image again changes nothing. The load runs at high priority. Set
+    /// ``AppKit/NSImageView/image`` by hand after ``cancelImage()`` only.
     ///
     /// - Parameters:
-    ///   - entity: Whose picture; `nil` shows the placeholder.
+    ///   - entity: Whose image; `nil` shows the placeholder.
     ///   - format: One of the cache's formats.
-    ///   - cache: Where the picture is kept.
-    ///   - placeholder: Shown until the picture is there, and after a failure.
-    ///   - fade: Seconds in which a picture that had to be loaded dissolves in, which gives the view a
-    ///     layer. Pictures that are there never do.
-    ///   - options: How a missing picture is loaded; previews are shown.
-    /// - Returns: Whether the picture is on screen by now.
+    ///   - cache: Where the image is kept.
+    ///   - placeholder: Shown until the image is there, and after a failure.
+    ///   - fade: Seconds in which an image that had to be loaded dissolves in, which gives the view a
+    ///     layer. Images that are there never do.
+    ///   - options: How a missing image is loaded; previews are shown.
+    /// - Returns: Whether the image is on screen by now.
     @discardableResult
-    public func showImage<Entity: ImageEntity>(
+    public func setImage<Entity: ImageEntity>(
       of entity: Entity?, format: ImageFormat, from cache: ImageCache,
       placeholder: NSImage? = nil, fade: TimeInterval = 0, options: LoadOptions? = nil
     ) -> ShownFrom {
@@ -34,11 +34,11 @@
         placeholder: placeholder, fade: fade)
     }
 
-    /// Gives up what this view waits for and lets its picture go: for `prepareForReuse()` and
+    /// Gives up what this view waits for and lets its image go: for `prepareForReuse()` and
     /// `didEndDisplaying`.
     ///
-    /// A picture in a view that nobody sees keeps its slot from other pictures.
-    public func endShowingImage() { shownPicture.end() }
+    /// An image in a view that nobody sees keeps its slot from other images.
+    public func cancelImage() { shownPicture.end() }
 
     private var shownPicture: ShownPicture<NSImage> {
       let key = showingKey.address

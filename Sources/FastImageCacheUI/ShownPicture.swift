@@ -3,11 +3,11 @@
   import Foundation
   import ImageViewing
 
-  /// Where an image view found the picture that it was told to show.
+  /// Where an image view found the image that it was told to show.
   public enum ShownFrom: Sendable {
-    /// The table: the picture is on screen.
+    /// The table: the image is on screen.
     case table
-    /// The picture is loaded first; the placeholder or a preview is on screen.
+    /// The image is loaded first; the placeholder or a preview is on screen.
     case load
     /// No entity was given.
     case nowhere
@@ -18,7 +18,7 @@
   /// Invariants:
   /// 1. The place counts as seen from the first `show` on, since image views tell nobody that they are
   ///    on screen. After `end` it wants nothing.
-  /// 2. `isThere` says that the view has the picture, not its placeholder or a preview.
+  /// 2. `isThere` says that the view has the image, not its placeholder or a preview.
   @MainActor final class ShownPicture<Native> {
     private let make: (CachedImage) -> Native?
     private let put: (Native?, _ fade: TimeInterval) -> Void
@@ -29,7 +29,7 @@
     private var isThere = false
 
     /// - Parameters:
-    ///   - make: Makes the toolkit's image of a picture.
+    ///   - make: Makes the toolkit's image of an image.
     ///   - put: Puts an image into the view, which it must not keep alive.
     init(
       make: @escaping (CachedImage) -> Native?,

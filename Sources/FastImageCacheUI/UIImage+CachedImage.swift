@@ -6,7 +6,7 @@
   extension UIImage {
     /// Makes an image over the mapped pixels, without copying them; it holds the lease.
     ///
-    /// - Parameter cached: The picture, whose scale becomes the image's.
+    /// - Parameter cached: The image, whose scale becomes the image's.
     /// - Returns: `nil` if CoreGraphics makes no image.
     public convenience init?(_ cached: CachedImage) {
       guard let image = cached.makeCGImage() else { return nil }

@@ -22,7 +22,7 @@
     @ObservationIgnored private var isInBody = false
     @ObservationIgnored private var hasLeft = false
 
-    /// Answers a body, which looks for the picture by asking.
+    /// Answers a body, which looks for the image by asking.
     func phase(
       of request: PicturePlace.Request?, label: Text?, animation: Animation?
     ) -> CachedImagePhase {
@@ -41,7 +41,7 @@
       place.appear()
     }
 
-    /// Has the body evaluated without the picture: lazy stacks keep views, and `Image`s in them.
+    /// Has the body evaluated without the image: lazy stacks keep views, and `Image`s in them.
     func disappear() {
       hasLeft = true
       place.disappear()

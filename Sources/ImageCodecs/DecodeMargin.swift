@@ -1,6 +1,6 @@
 package import Pixels
 
-/// How much larger than it is drawn a picture is decoded: the one place that says which scale is good enough
+/// How much larger than it is drawn an image is decoded: the one place that says which scale is good enough
 /// for which wish.
 ///
 /// The resampler hides what a decoder's own reduction leaves out or makes up, the better the more pixels it
@@ -14,30 +14,30 @@ package enum DecodeMargin: CaseIterable, Comparable {
   case balanced
 
   /// At least 50 dB on photographs at 200 x 200.
-  case finest
+  case best
 
   /// In fortieths of the size drawn.
   private var fortieths: Int {
     switch self {
     case .least: 70
     case .balanced: 80
-    case .finest: 120
+    case .best: 120
     }
   }
 
-  /// For pixels that are averages of the picture's, as libjpeg's are at 1/8: 1.85 times the size drawn where
+  /// For pixels that are averages of the image's, as libjpeg's are at 1/8: 1.85 times the size drawn where
   /// ``balanced`` asks for twice the size.
   private static let averages = 37
 
   /// For pixels that lack the higher frequencies of each block, as libjpeg's do at 1/4 and 1/2: 2.3 times the
-  /// size drawn instead. Below, fine patterns get rings that the picture does not have.
+  /// size drawn instead. Below, fine patterns get rings that the image does not have.
   private static let frequencies = 46
 
   /// The size at which the result of a decoder that scales smoothly is good enough.
   ///
   /// - Parameters:
-  ///   - drawn: The smallest size of the whole picture that shows the drawing one pixel to one.
-  ///   - fullSize: The whole picture's size, which is good enough for everything.
+  ///   - drawn: The smallest size of the whole image that shows the drawing one pixel to one.
+  ///   - fullSize: The whole image's size, which is good enough for everything.
   package func minimumSize(for drawn: PixelSize, of fullSize: PixelSize) -> PixelSize {
     let size = drawn.timesFortieths(fortieths)
     return PixelSize(

@@ -36,7 +36,7 @@ extension DecodingLimits {
     try check(header.size)
     guard workingByteCount <= self.workingByteCount else {
       // A part of the sum, but for decoders that count in another way.
-      let whole = min(header.wholePictureByteCount, workingByteCount)
+      let whole = min(header.wholeImageByteCount, workingByteCount)
       let sum =
         whole == 0
         ? "" : "\(whole) at whatever size, and \(workingByteCount - whole) "

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A kind of encoded picture, told by its first bytes alone: file names and servers' content types
+/// A kind of encoded image, told by its first bytes alone: file names and servers' content types
 /// are often wrong, and some are wrong on purpose.
 package enum EncodedImageType: String, CaseIterable, Hashable, Sendable {
   case jpeg = "JPEG"
@@ -48,7 +48,7 @@ package enum EncodedImageType: String, CaseIterable, Hashable, Sendable {
     return offsets.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
   }
 
-  /// `mif1` and `msf1` say that there are still pictures and sequences, and not which codec they need:
+  /// `mif1` and `msf1` say that there are still images and sequences, and not which codec they need:
   /// the compatible brands do.
   private init?(brands: [String]) {
     let neutral: Set = ["mif1", "msf1"]

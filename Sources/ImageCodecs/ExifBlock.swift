@@ -46,7 +46,7 @@ struct ExifBlock {
     return nil
   }
 
-  /// The offset of the first directory, which is about the picture.
+  /// The offset of the first directory, which is about the image.
   func firstDirectory(_ bytes: RawSpan) -> Int? { long(4, bytes) }
 
   /// The JPEG file that the second directory names: a thumbnail.

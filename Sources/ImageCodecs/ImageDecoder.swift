@@ -1,13 +1,13 @@
 public import Foundation
 public import Pixels
 
-/// Turns one kind of encoded picture into pixels.
+/// Turns one kind of encoded image into pixels.
 ///
 /// The cache asks its decoders in order and takes the first that recognises the bytes, whatever the
 /// file's name and the server's content type. It calls decoders on worker threads, never on an
 /// actor, and on several at once; and ``recognizes(_:)`` and ``header(of:)`` also on the thread that delivers a
-/// file that somebody wants to preview. They must not block for a picture of the cache: decoding that
-/// picture needs a worker thread too, and when all of them wait, none goes on.
+/// file that somebody wants to preview. They must not block for an image of the cache: decoding that
+/// image needs a worker thread too, and when all of them wait, none goes on.
 ///
 /// On Linux that worker thread may be nicer than the main thread, and threads that it begins stay as nice, for
 /// good. So ``decode(_:_:)`` should make no `Task { }`, cancel and resume no task and dispatch nothing: each of
@@ -29,12 +29,12 @@ public protocol ImageDecoder: Sendable {
   /// The cache admits decodes by this number and refuses those above its budget.
   func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int
 
-  /// Decodes the picture upright, in sRGB, in the request's colour space or with its colour conversion
+  /// Decodes the image upright, in sRGB, in the request's colour space or with its colour conversion
   /// attached, and with colours multiplied by alpha.
   ///
-  /// The cache takes the edges of the result for the picture's.
+  /// The cache takes the edges of the result for the image's.
   ///
-  /// A picture that is cut short or damaged within is an error, since a cache would keep its gray half. Under
+  /// An image that is cut short or damaged within is an error, since a cache would keep its gray half. Under
   /// ``DamagedImagePolicy/showPart`` a decoder may show the part that is there, and says so by
   /// ``Bitmap/isDamaged``; one that knows nothing of it goes on throwing.
   ///
@@ -43,59 +43,59 @@ public protocol ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
-  /// Four bytes for each pixel of the full picture.
+  /// Four bytes for each pixel of the full image.
   public func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
     let (bytes, overflow) = (header.size.pixelCount ?? .max).multipliedReportingOverflow(by: 4)
     return overflow ? .max : bytes
   }
 }
 
-/// Size and kind of an encoded picture, known before it is decoded.
+/// Size and kind of an encoded image, known before it is decoded.
 public struct ImageHeader: Hashable, Sendable {
-  /// Width and height in pixels once the picture stands upright.
+  /// Width and height in pixels once the image stands upright.
   public var size: PixelSize
 
   /// Whether the file announces transparency.
   public var hasAlpha: Bool
 
-  /// Whether the picture has one gray value a pixel and is decoded to ``PixelFormat/gray8``.
+  /// Whether the image has one gray value a pixel and is decoded to ``PixelFormat/gray8``.
   public var isGray: Bool
 
   /// Bytes that the decoder holds at whatever size it decodes to, because the file does not store
   /// its pixels from top to bottom: progressive JPEG, interlaced PNG, lossless WebP. Zero where
   /// rows come one after the other.
-  public var wholePictureByteCount: Int
+  public var wholeImageByteCount: Int
 
   /// Bytes beside those that the decoder gives back before it makes its result.
   package var temporaryByteCount = 0
 
-  /// Whether the picture is decoded at its full size, whatever size is asked for.
+  /// Whether the image is decoded at its full size, whatever size is asked for.
   package var isDecodedWhole = false
 
   /// Creates a header.
   public init(
-    size: PixelSize, hasAlpha: Bool = false, isGray: Bool = false, wholePictureByteCount: Int = 0
+    size: PixelSize, hasAlpha: Bool = false, isGray: Bool = false, wholeImageByteCount: Int = 0
   ) {
     self.size = size
     self.hasAlpha = hasAlpha
     self.isGray = isGray
-    self.wholePictureByteCount = wholePictureByteCount
+    self.wholeImageByteCount = wholeImageByteCount
   }
 }
 
 /// The size, the limits and the cancellation of one decode.
 public struct DecodeRequest: Sendable {
-  /// The result may be smaller than the picture but not smaller than this in either dimension;
+  /// The result may be smaller than the image but not smaller than this in either dimension;
   /// `nil` asks for every pixel. Upright, in pixels.
   ///
-  /// The cache asks for at least twice the size at which the picture is shown, or for all of it, and for less only
+  /// The cache asks for at least twice the size at which the image is shown, or for all of it, and for less only
   /// where memory is short. A decoder may leave out detail that is invisible once its result is halved.
   public var minimumSize: PixelSize?
 
-  /// A result of this size is good enough where the file holds one beside the picture, such as a camera's
-  /// thumbnail; `nil` asks for the picture's own pixels. Upright, in pixels.
+  /// A result of this size is good enough where the file holds one beside the image, such as a camera's
+  /// thumbnail; `nil` asks for the image's own pixels. Upright, in pixels.
   ///
-  /// A thumbnail that shows all of the picture and is no smaller than this in either dimension is then
+  /// A thumbnail that shows all of the image and is no smaller than this in either dimension is then
   /// decoded instead, whatever ``minimumSize`` says: of a HEIC photograph of 12 megapixels in a hundredth of
   /// the time. It may look different in detail, so the cache never asks for one that a table would keep. The
   /// decoders of the library know thumbnails of JPEG, HEIF and AVIF files.
@@ -105,18 +105,18 @@ public struct DecodeRequest: Sendable {
   /// margin of its own, which may be smaller.
   package var hasMargin = false
 
-  /// The part of the upright picture that will be drawn, in pixels of its full size; `nil` is all of it.
+  /// The part of the upright image that will be drawn, in pixels of its full size; `nil` is all of it.
   ///
-  /// A decoder may leave out what lies beside it, and says by ``Bitmap/edges`` where the picture's edges are.
+  /// A decoder may leave out what lies beside it, and says by ``Bitmap/edges`` where the image's edges are.
   package var region: PictureRegion?
 
-  /// The widest colour space of the pictures that will be drawn from the result.
+  /// The widest colour space of the images that will be drawn from the result.
   ///
   /// A decoder that converts colours by itself should give the result this space; a result in sRGB, which is
   /// always right, lacks the colours beyond.
   public var colorSpace = ColorSpace.sRGB
 
-  /// What to do with a picture that is cut short or damaged within.
+  /// What to do with an image that is cut short or damaged within.
   public var damagedImages = DamagedImagePolicy.refuse
 
   /// The limits on the cost of this decode.
@@ -141,12 +141,12 @@ public struct DecodeRequest: Sendable {
   }
 }
 
-/// Limits on the memory and the time that decoding one picture takes.
+/// Limits on the memory and the time that decoding one image takes.
 ///
-/// The memory is what the decode takes at the size that is asked for, so a thumbnail is drawn of a picture that
+/// The memory is what the decode takes at the size that is asked for, so a thumbnail is drawn of an image that
 /// would not fit as a whole: of a JPEG file of 200 megapixels within 20 MB, and of a HEIC or AVIF file of 48
 /// megapixels within 256 MiB. Files that do not store their pixels from top to bottom need memory for all of
-/// them: ``ImageHeader/wholePictureByteCount``.
+/// them: ``ImageHeader/wholeImageByteCount``.
 ///
 /// The cache holds every decoder to the limits, also a user's own: it checks the file's length before it
 /// asks a decoder, and the rest from the header, before the decode takes memory. The error says what the decode
@@ -160,7 +160,7 @@ public struct DecodingLimits: Hashable, Sendable {
   /// Rows of long sides count in ``workingByteCount``.
   public var sideLength = Int(Int32.max)
 
-  /// The most pixels of the picture as it is stored, which bounds the time: by default 256 Mi pixels.
+  /// The most pixels of the image as it is stored, which bounds the time: by default 256 Mi pixels.
   ///
   /// A decoder goes through all pixels at whatever size it decodes to. So many take one to ten seconds, by the kind
   /// of file, and a PNG file of 33 kB can have them.
@@ -173,30 +173,30 @@ public struct DecodingLimits: Hashable, Sendable {
   public init() {}
 }
 
-/// What becomes of a picture whose file is cut short or damaged within.
+/// What becomes of an image whose file is cut short or damaged within.
 ///
 /// The decoders of the library for Linux show parts of JPEG, PNG, WebP and GIF files:
-/// - of a file that is cut, the rows that came; of progressive JPEG and interlaced PNG files the whole picture, as far as
+/// - of a file that is cut, the rows that came; of progressive JPEG and interlaced PNG files the whole image, as far as
 ///   their scans and passes came,
 /// - of a JPEG file that is damaged within, what libjpeg makes of it.
 ///
-/// Missing pixels are transparent in pictures with transparency, and gray in others. HEIF and AVIF files, animated WebP
+/// Missing pixels are transparent in images with transparency, and gray in others. HEIF and AVIF files, animated WebP
 /// files without their first frame, and files without a readable head or a single row, are refused in any case. ImageIO,
 /// on Apple platforms, refuses all.
 public enum DamagedImagePolicy: String, CaseIterable, Hashable, Sendable, Codable {
-  /// The picture is an error.
+  /// The image is an error.
   case refuse
 
-  /// The part that is there is the picture.
+  /// The part that is there is the image.
   case showPart
 }
 
-/// Why encoded bytes did not become a picture.
+/// Why encoded bytes did not become an image.
 @nonexhaustive public enum ImageDecodingError: Error, Hashable, Sendable {
   /// No decoder recognises the first bytes.
   case unknownType
 
-  /// The bytes end before the picture does.
+  /// The bytes end before the image does.
   case truncated
 
   /// The bytes contradict their format; the text says where.
@@ -205,7 +205,7 @@ public enum DamagedImagePolicy: String, CaseIterable, Hashable, Sendable, Codabl
   /// The decoder does not support this variant of the format; the text names the variant.
   case unsupported(String)
 
-  /// The picture exceeds a limit; the text names the limit and both numbers.
+  /// The image exceeds a limit; the text names the limit and both numbers.
   case tooLarge(String)
 
   /// The system has no memory for the decode.

@@ -11,7 +11,7 @@ extension Sequence where Element == any ImageDecoder {
   /// The first decoder that recognises the bytes.
   ///
   /// - Throws: ``ImageDecodingError/unsupported(_:)`` for a known kind that none of them decodes,
-  ///   ``ImageDecodingError/unknownType`` for bytes that look like no picture at all,
+  ///   ``ImageDecodingError/unknownType`` for bytes that look like no image at all,
   ///   ``ImageDecodingError/truncated`` for none.
   package func decoder(for data: Data) throws(ImageDecodingError) -> any ImageDecoder {
     let firstBytes = data.prefix(64)

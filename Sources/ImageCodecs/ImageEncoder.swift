@@ -1,7 +1,7 @@
 public import Foundation
 public import Pixels
 
-/// Turns pixels into one kind of encoded picture, the opposite of ``ImageDecoder``.
+/// Turns pixels into one kind of encoded image, the opposite of ``ImageDecoder``.
 ///
 /// ```swift
 /// /// The pixels as they lie in memory, behind a line of text.
@@ -17,7 +17,7 @@ public import Pixels
 /// let data = try image.data(encodedBy: RawEncoder())
 /// ```
 public protocol ImageEncoder: Sendable {
-  /// Encodes one picture, and blocks its thread meanwhile.
+  /// Encodes one image, and blocks its thread meanwhile.
   ///
   /// - Parameters:
   ///   - pixels: `layout.byteCount` bytes, the top row first. Colours are sRGB, and multiplied by
@@ -27,7 +27,7 @@ public protocol ImageEncoder: Sendable {
   ///   kind of file cannot hold.
   func encode(_ pixels: RawSpan, layout: PixelLayout) throws(ImageEncodingError) -> Data
 
-  /// Encodes one picture of any colour space.
+  /// Encodes one image of any colour space.
   ///
   /// An encoder that has no such method of its own is given the colours of sRGB, in a copy.
   ///
@@ -43,12 +43,12 @@ public protocol ImageEncoder: Sendable {
 
 /// Writes JPEG files, those in Display P3 with its profile; what is transparent becomes white, gray stays gray.
 public struct JPEGEncoder: ImageEncoder {
-  /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound,
+  /// From 0, the smallest file, to 1, the best image; numbers beyond count as the nearer bound,
   /// and NaN as 0.9.
   public var quality: Double
 
-  /// Whether the file has several scans, so that its first part shows the whole picture, coarser. Else it
-  /// is baseline: its first part shows the top of the picture.
+  /// Whether the file has several scans, so that its first part shows the whole image, coarser. Else it
+  /// is baseline: its first part shows the top of the image.
   public var isProgressive: Bool
 
   /// Creates an encoder.
@@ -100,7 +100,7 @@ public struct PNGEncoder: ImageEncoder {
 extension ImageEncoder where Self == JPEGEncoder {
   /// JPEG.
   ///
-  /// - Parameter quality: From 0, the smallest file, to 1, the best picture.
+  /// - Parameter quality: From 0, the smallest file, to 1, the best image.
   public static func jpeg(quality: Double = 0.9) -> JPEGEncoder { JPEGEncoder(quality: quality) }
 }
 

@@ -1,4 +1,4 @@
-/// Why pixels did not become an encoded picture.
+/// Why pixels did not become an encoded image.
 @nonexhaustive public enum ImageEncodingError: Error, Hashable, Sendable {
   /// The system has no memory for the result.
   case outOfMemory

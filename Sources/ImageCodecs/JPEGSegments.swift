@@ -1,6 +1,6 @@
 import Foundation
 
-/// The places of a JPEG file's metadata, found without touching the picture.
+/// The places of a JPEG file's metadata, found without touching the image.
 ///
 /// ITU-T T.81 annex B: segments of a marker and a length follow each other up to the first scan.
 struct JPEGSegments {

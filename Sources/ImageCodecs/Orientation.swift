@@ -1,7 +1,7 @@
 import Pixels
 
-/// The turn that brings a stored picture upright: the eight values of EXIF 2.32,
-/// tag 0x0112. Each name says which way the stored picture's top has to go.
+/// The turn that brings a stored image upright: the eight values of EXIF 2.32,
+/// tag 0x0112. Each name says which way the stored image's top has to go.
 enum Orientation: UInt32, CaseIterable, Sendable {
   case up = 1
   case upMirrored
@@ -15,7 +15,7 @@ enum Orientation: UInt32, CaseIterable, Sendable {
   /// Whether width and height change places.
   var isTransposing: Bool { rawValue >= Self.leftMirrored.rawValue }
 
-  /// Whether the stored picture's right or bottom edge becomes the left one.
+  /// Whether the stored image's right or bottom edge becomes the left one.
   private var isFlippedAcross: Bool {
     switch self {
     case .upMirrored, .down, .right, .rightMirrored: true
@@ -23,7 +23,7 @@ enum Orientation: UInt32, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the stored picture's right or bottom edge becomes the top one.
+  /// Whether the stored image's right or bottom edge becomes the top one.
   private var isFlippedDown: Bool {
     switch self {
     case .down, .downMirrored, .rightMirrored, .left: true
@@ -31,11 +31,11 @@ enum Orientation: UInt32, CaseIterable, Sendable {
     }
   }
 
-  /// The picture's edges in an upright bitmap whose pixels show `factor` times `factor` pixels
+  /// The image's edges in an upright bitmap whose pixels show `factor` times `factor` pixels
   /// each. Padding lies at the end of the stored rows and columns, and is turned with them.
   ///
   /// - Parameters:
-  ///   - fullSize: The upright picture's size.
+  ///   - fullSize: The upright image's size.
   ///   - size: The upright bitmap's size.
   func edges(of fullSize: PixelSize, reducedBy factor: Double, to size: PixelSize) -> PictureEdges {
     let stored = turning(fullSize)
@@ -44,10 +44,10 @@ enum Orientation: UInt32, CaseIterable, Sendable {
       height: Double(stored.height) / factor, to: size)
   }
 
-  /// The picture's edges in an upright bitmap.
+  /// The image's edges in an upright bitmap.
   ///
   /// - Parameters:
-  ///   - fullSize: The upright picture's size.
+  ///   - fullSize: The upright image's size.
   ///   - x: The left edge in the stored bitmap; `y`, `width` and `height` likewise.
   ///   - size: The upright bitmap's size.
   func edges(
@@ -61,11 +61,11 @@ enum Orientation: UInt32, CaseIterable, Sendable {
       fullSize: fullSize)
   }
 
-  /// The part of the stored picture that becomes a part of the upright one.
+  /// The part of the stored image that becomes a part of the upright one.
   ///
   /// - Parameters:
-  ///   - region: In pixels of the upright picture.
-  ///   - fullSize: The upright picture's size.
+  ///   - region: In pixels of the upright image.
+  ///   - fullSize: The upright image's size.
   func storing(_ region: PictureRegion, of fullSize: PixelSize) -> PictureRegion {
     func mirrored(_ range: Range<Int>, in count: Int) -> Range<Int> {
       count - range.upperBound..<count - range.lowerBound

@@ -70,7 +70,7 @@ extension Drawing {
 }
 
 extension Bitmap {
-  /// The same picture in `.bgra32` or `.bgrx32`, its colour conversion still attached.
+  /// The same image in `.bgra32` or `.bgrx32`, its colour conversion still attached.
   func converted(to format: PixelFormat) throws(DrawingError) -> Bitmap {
     guard layout.format != format else { return self }
     return try copy(format, colorSpace, colorConversion) { source, target in
@@ -85,7 +85,7 @@ extension Bitmap {
     return conversion
   }
 
-  /// The same picture with its colours in a space.
+  /// The same image with its colours in a space.
   package func inColorSpace(_ space: ColorSpace) throws(DrawingError) -> Bitmap {
     guard let conversion = try preparedConversion(to: space) else { return self }
     let format: PixelFormat = layout.format == .bgr16 ? .bgrx32 : layout.format

@@ -1,9 +1,9 @@
-/// Why a picture was not drawn.
+/// Why an image was not drawn.
 @nonexhaustive public enum DrawingError: Error {
   /// The system has no memory for the rows in work or for a closure's canvas.
   case outOfMemory
 
-  /// The caller cancelled; the bytes written so far are no picture.
+  /// The caller cancelled; the bytes written so far are no image.
   case cancelled
 
   /// The drawing is a closure, and this build of the library has no canvas for it: on Linux the

@@ -18,7 +18,7 @@ package import FastImageCache
     case failure(ImageCacheError)
   }
 
-  /// A picture of one cache. With options it is loaded by them, previews first; a picture that the table has is
+  /// An image of one cache. With options it is loaded by them, previews first; an image that the table has is
   /// shown whatever they say.
   package struct Request: Sendable {
     package let entity: any ImageEntity
@@ -68,7 +68,7 @@ package import FastImageCache
   ///
   /// - Parameters:
   ///   - deliver: Brings answers of loads to the main thread.
-  ///   - show: Puts on screen what it is given, before it returns. It may hold a picture until it is called
+  ///   - show: Puts on screen what it is given, before it returns. It may hold an image until it is called
   ///     again.
   package init(deliver: @escaping Delivery, show: @escaping @MainActor (Sight) -> Void) {
     (self.deliver, self.show) = (deliver, show)
@@ -81,7 +81,7 @@ package import FastImageCache
 
   deinit { loading?.cancel() }
 
-  /// Makes the place show this picture from now on; the same as before changes nothing.
+  /// Makes the place show this image from now on; the same as before changes nothing.
   package func want(_ request: Request?) {
     let wish = request?.wish
     // Before the steps, which ask for it.
@@ -92,22 +92,22 @@ package import FastImageCache
   /// The place can be seen from now on.
   package func appear() { report(.appeared) }
 
-  /// Nobody sees the place any more: it lets its picture go and gives up its load.
+  /// Nobody sees the place any more: it lets its image go and gives up its load.
   package func disappear() { report(.disappeared) }
 
-  /// Has all places that can be seen look again, because the cache may have other pictures now.
+  /// Has all places that can be seen look again, because the cache may have other images now.
   ///
   /// - Parameters:
-  ///   - id: Only places for this entity's picture; `nil` for all of the cache.
+  ///   - id: Only places for this entity's image; `nil` for all of the cache.
   ///   - cache: Places of other caches do nothing.
-  package static func lookAgain(for id: ImageID?, in cache: ImageCache) {
+  package static func reload(for id: ImageID?, in cache: ImageCache) {
     for place in places.compactMap(\.place) {
       guard let request = place.request, request.cache === cache else { continue }
       if id == nil || request.entity.imageID == id { place.report(.changed) }
     }
   }
 
-  /// Asks again for all pictures that failed and can be seen.
+  /// Asks again for all images that failed and can be seen.
   package static func retryFailed() {
     for place in places.compactMap(\.place) { place.report(.recovered) }
   }
@@ -184,7 +184,7 @@ package import FastImageCache
   }
 }
 
-/// The picture of one version of one entity, in one format of one cache.
+/// The image of one version of one entity, in one format of one cache.
 private struct Wish: PictureWish {
   let cache: ObjectIdentifier
   let entity: ImageID

@@ -8,27 +8,27 @@
 /// 2. While nobody sees the place, or nothing is wanted, it shows nothing and loads nothing. So it holds no
 ///    lease.
 /// 3. A look comes before a placeholder. So what the cache has is shown without a flash of anything else.
-/// 4. A load under way began after the last change of the cache, so that it brings no picture from before.
-/// 5. What is shown of an entity gives way to something better of it only: a picture to a picture, a
-///    preview to a preview or a picture.
+/// 4. A load under way began after the last change of the cache, so that it brings no image from before.
+/// 5. What is shown of an entity gives way to something better of it only: an image to an image, a
+///    preview to a preview or an image.
 struct PictureShow<Wish: PictureWish>: Sendable {
   /// Tells a load from those before it.
   typealias Turn = Int
 
   enum Event: Sendable {
-    /// The place is for this picture from now on.
+    /// The place is for this image from now on.
     case wanted(Wish?)
     case appeared
     case disappeared
-    /// The cache was asked, and has the picture or not.
+    /// The cache was asked, and has the image or not.
     case looked(isThere: Bool)
-    /// Something came that stands in for the picture until that is loaded.
+    /// Something came that stands in for the image until that is loaded.
     case previewed(Turn)
     case loaded(Turn)
     case failed(Turn)
     /// What failed may succeed now: the network is back.
     case recovered
-    /// The cache may have another picture: it was emptied, or somebody stored one by hand.
+    /// The cache may have another image: it was emptied, or somebody stored one by hand.
     case changed
   }
 
@@ -38,12 +38,12 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case load(Turn)
     /// Give up the load under way.
     case cancel
-    /// Show what the last look or load brought. A late picture was loaded; it may fade in.
+    /// Show what the last look or load brought. A late image was loaded; it may fade in.
     case showPicture(isLate: Bool)
     case showPreview
     case showPlaceholder
     case showFailure
-    /// Show nothing, and release the picture.
+    /// Show nothing, and release the image.
     case clear
   }
 
@@ -91,7 +91,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     let isSamePlace = new.map { wish?.isOfSamePicture(as: $0) ?? false } ?? false
     wish = new
     if new == nil { return leave() }
-    // What is shown belongs to another picture: the look decides what takes its place.
+    // What is shown belongs to another image: the look decides what takes its place.
     if !isSamePlace, sight > .placeholder { sight = .failure }
     return lookAnew()
   }
@@ -132,6 +132,6 @@ extension PictureShow.Sight: Comparable {
 
 /// What a place is to show.
 protocol PictureWish: Hashable, Sendable {
-  /// Whether both are versions of one entity's picture, so that one may stay until the other comes.
+  /// Whether both are versions of one entity's image, so that one may stay until the other comes.
   func isOfSamePicture(as other: Self) -> Bool
 }

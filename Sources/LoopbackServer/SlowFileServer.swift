@@ -6,7 +6,7 @@ import Locking
 ///
 /// It ends with its last reference.
 package final class SlowFileServer: Sendable {
-  /// Connections share the line by turns of so many seconds: short beside the time of a picture, long
+  /// Connections share the line by turns of so many seconds: short beside the time of an image, long
   /// beside the time that a thread takes to wake.
   private static let turn = 0.01
 

@@ -35,7 +35,7 @@ package final class Database: @unchecked Sendable {
   private let forks = ForkWatch.start()
 
   /// - Parameter makesFile: Makes a database that is missing, and waits for other writers; without it the calling
-  ///   thread may be one that shows pictures.
+  ///   thread may be one that shows images.
   package init(_ path: String, makesFile: Bool, _ protection: FileProtection) throws(DatabaseError)
   {
     self.path = path
@@ -128,7 +128,7 @@ package final class Database: @unchecked Sendable {
         id.withText { fic_sqlite_lend_text(statement, index, $0.baseAddress, Int32($0.count)) }
       case .integer: fic_sqlite_bind_int64(statement, index, Int64(bitPattern: id.words.0))
       case .largeInteger: fic_sqlite_bind_words(statement, index, id.words.0, 0, 8)
-      // No original is a placeholder's version, nor a damaged picture's.
+      // No original is a placeholder's version, nor a damaged image's.
       case .uuid, .placeholder, .damaged, .damagedPlaceholder:
         fic_sqlite_bind_words(statement, index, id.words.0, id.words.1, 16)
       }

@@ -20,10 +20,10 @@ public struct Bitmap: Sendable {
   /// Turns the colours of a file into a ``ColorSpace``; `nil` when they are in ``colorSpace`` already.
   package let colorConversion: (any ColorConversion)?
 
-  /// The part of the bitmap that shows the picture: all of it, unless a decoder scaled the picture.
+  /// The part of the bitmap that shows the image: all of it, unless a decoder scaled the image.
   package let edges: PictureEdges
 
-  /// Whether the picture's file is cut short or damaged within, and the bitmap shows a part of it.
+  /// Whether the image's file is cut short or damaged within, and the bitmap shows a part of it.
   ///
   /// A decoder says so; a cache stores what is drawn from the bitmap with a mark.
   public var isDamaged = false
@@ -78,7 +78,7 @@ public struct Bitmap: Sendable {
     try self.init(layout: layout, colorSpace: colorSpace) { try fill($0, layout) }
   }
 
-  /// - Parameter edges: The picture's edges; `nil` for those of the bitmap.
+  /// - Parameter edges: The image's edges; `nil` for those of the bitmap.
   package init(
     layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges? = nil,
     colorSpace: ColorSpace = .sRGB,
@@ -116,7 +116,7 @@ public struct Bitmap: Sendable {
     self.storage = storage
   }
 
-  /// The same pixels with other edges of the picture.
+  /// The same pixels with other edges of the image.
   package func withEdges(_ edges: PictureEdges) -> Bitmap {
     var bitmap = Bitmap(storage, layout, colorSpace, colorConversion, edges)
     bitmap.isDamaged = isDamaged
@@ -232,7 +232,7 @@ private final class BitmapStorage: @unchecked Sendable {
   }
 
   /// Aligns by hand. Blocks of `posix_memalign(3)` do not fit the holes that freed ones left: a
-  /// dozen decodes of one 32 MB picture grew the process to 266 MB (glibc 2.36) instead of 78.
+  /// dozen decodes of one 32 MB image grew the process to 266 MB (glibc 2.36) instead of 78.
   private init?(raw byteCount: Int) {
     let alignment = PixelLayout.rowAlignment
     let (padded, overflow) = byteCount.addingReportingOverflow(alignment)

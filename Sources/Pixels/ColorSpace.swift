@@ -2,7 +2,7 @@
 ///
 /// Both spaces have the same white and the same curve, so gray is the same in both.
 public enum ColorSpace: String, CaseIterable, Hashable, Sendable, Codable {
-  /// IEC 61966-2-1: the colours that every screen shows, and those of pictures that name none.
+  /// IEC 61966-2-1: the colours that every screen shows, and those of images that name none.
   case sRGB
 
   /// The primaries of SMPTE RP 431-2 with sRGB's white and curve: the colours of phones' cameras and screens.

@@ -1,4 +1,4 @@
-/// A part of an upright picture, in whole pixels of its full size.
+/// A part of an upright image, in whole pixels of its full size.
 package struct PictureRegion: Hashable, Sendable {
   package var columns: Range<Int>
   package var rows: Range<Int>
@@ -8,7 +8,7 @@ package struct PictureRegion: Hashable, Sendable {
     self.rows = rows
   }
 
-  /// The whole picture.
+  /// The whole image.
   package init(_ size: PixelSize) {
     self.init(columns: 0..<size.width, rows: 0..<size.height)
   }
@@ -29,8 +29,8 @@ extension Bitmap {
   /// Whether all pixels of a region were decoded.
   ///
   /// - Parameters:
-  ///   - region: In pixels of the full picture.
-  ///   - fullSize: The full picture's size. The edges of a bitmap that a user's decoder scaled do not know it.
+  ///   - region: In pixels of the full image.
+  ///   - fullSize: The full image's size. The edges of a bitmap that a user's decoder scaled do not know it.
   package func shows(_ region: PictureRegion, of fullSize: PixelSize) -> Bool {
     func isInside(
       _ range: Range<Int>, of full: Int, _ start: Double, _ length: Double, _ count: Int

@@ -6,7 +6,7 @@ public enum PixelFormat: String, CaseIterable, Hashable, Sendable, Codable {
   /// `FICImageFormatStyle32BitBGRA` of the original library.
   case bgra32
 
-  /// Four bytes: blue, green, red and one that is always 255; for pictures without holes, which a
+  /// Four bytes: blue, green, red and one that is always 255; for images without holes, which a
   /// compositor draws without blending.
   ///
   /// `FICImageFormatStyle32BitBGR` of the original library.

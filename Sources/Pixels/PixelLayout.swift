@@ -1,9 +1,9 @@
-/// Where the rows and pixels of one picture lie in memory.
+/// Where the rows and pixels of one image lie in memory.
 ///
 /// The first row is the top one. Each row starts ``rowBytes`` after the one above.
 public struct PixelLayout: Hashable, Sendable {
-  /// Rows start at multiples of this many bytes, the alignment at which Core Animation takes a
-  /// picture without copying it.
+  /// Rows start at multiples of this many bytes, the alignment at which Core Animation takes an
+  /// image without copying it.
   public static let rowAlignment = 64
 
   /// Width and height in pixels.
@@ -18,8 +18,8 @@ public struct PixelLayout: Hashable, Sendable {
   /// Bytes from the first pixel to the end of the last row, its padding included.
   public let byteCount: Int
 
-  /// Creates the layout that tables and decoders use, for a size that is known to be good: that of a
-  /// picture, or one written in the source.
+  /// Creates the layout that tables and decoders use, for a size that is known to be good: that of an
+  /// image, or one written in the source.
   ///
   /// ```swift
   /// let layout = PixelLayout(for: PixelSize(width: 2, height: 2), format: .gray8)

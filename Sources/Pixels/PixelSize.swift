@@ -32,6 +32,6 @@ public struct PixelSize: Hashable, Sendable, Codable, CustomStringConvertible {
     return overflow ? nil : count
   }
 
-  /// The same picture turned by a quarter.
+  /// The same image turned by a quarter.
   package var transposed: PixelSize { PixelSize(width: height, height: width) }
 }

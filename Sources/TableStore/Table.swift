@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Pictures of one geometry in a file, found by key.
+/// Images of one geometry in a file, found by key.
 ///
 /// Any thread may call any method. A lookup takes a lock only for a miss or a first look, and never
 /// waits for a writer. Writers go one after the other, and block their threads during their system
@@ -15,27 +15,27 @@ package final class Table: Sendable {
   /// The core's; a hit reaches it in one step.
   private let lookup: TableLookup
   private enum State: UInt8, AtomicRepresentable { case refusesDamaged, showsDamaged, closed }
-  /// Tells also whether pictures of damaged files are found, beside those of whole ones, so that a hit asks one
+  /// Tells also whether images of damaged files are found, beside those of whole ones, so that a hit asks one
   /// question.
   private let state: Atomic<State>
 
   /// Opens the table called `name`, or makes it.
   ///
   /// A file of the same name with another geometry or of another program version is replaced; one
-  /// with another capacity gives its newest pictures to the new one.
+  /// with another capacity gives its newest images to the new one.
   ///
   /// - Parameters:
   ///   - protection: the class of all files of this table.
-  ///   - showsDamaged: whether this opening finds pictures of damaged files by the key that they would have
+  ///   - showsDamaged: whether this opening finds images of damaged files by the key that they would have
   ///     otherwise.
   ///   - fallsBack: has a table whose file cannot be made or written read what there is, and keep its
-  ///     pictures in private memory, 64 MiB at most, until a change finds the file to be had again.
+  ///     images in private memory, 64 MiB at most, until a change finds the file to be had again.
   ///   - system: the calls to the operating system, which tests observe and refuse.
-  ///   - onNotice: called for each picture that is found damaged, and when `storage` is or becomes another
+  ///   - onNotice: called for each image that is found damaged, and when `storage` is or becomes another
   ///     than `.ready`, until this opening is closed. A lookup or a writer calls it, maybe in the middle of a
   ///     change, so it must neither wait nor use the table.
   /// - Throws: `TableError.invalidName`, `.invalidGeometry`, `.invalidCapacity`; `.occupied` when a
-  ///   directory has the file's name; `.protectedNow` when the device is locked; `.openOtherwise`
+  ///   directory has the file's name; `.protectedDataUnavailable` when the device is locked; `.openOtherwise`
   ///   when this process has the table open with another capacity or protection; `.diskFull` or
   ///   `.system` when there is no way to make a file.
   package init(
@@ -59,20 +59,20 @@ package final class Table: Sendable {
 
   package var geometry: TableGeometry { core.opener.layout.geometry }
 
-  /// Pictures that the table can hold.
+  /// Images that the table can hold.
   package var slotCount: Int { lookup.slotCount }
 
-  /// Where the pictures of this process go.
+  /// Where the images of this process go.
   package var storage: TableStorage { lookup.storage }
 
-  /// Bytes of the file from one picture's slot to the next.
+  /// Bytes of the file from one image's slot to the next.
   package var slotByteCount: Int { core.opener.layout.stride }
 
   // MARK: Looking up
 
-  /// The picture of a key, leased, or `nil`.
+  /// The image of a key, leased, or `nil`.
   ///
-  /// Costs one allocation and no system call, except at the first hit on a picture of an earlier
+  /// Costs one allocation and no system call, except at the first hit on an image of an earlier
   /// session, which is read and checked once.
   package func entry(for key: TableKey) -> TableEntry? {
     entry(entity: key.entity, version: key.version)
@@ -87,7 +87,7 @@ package final class Table: Sendable {
     return lookup.entry(entity: entity, version: version)
   }
 
-  /// The same where pictures of damaged files are found.
+  /// The same where images of damaged files are found.
   @inline(never)
   private func entryOrPart(_ entity: TableID, _ version: TableID) -> TableEntry? {
     guard isReadable else { return nil }
@@ -106,21 +106,21 @@ package final class Table: Sendable {
     return true
   }
 
-  /// True when a lookup would find the key; no use of it. A picture of an earlier session counts
+  /// True when a lookup would find the key; no use of it. An image of an earlier session counts
   /// before it has been checked, but its record is read at the first question, with one system
   /// call.
   package func contains(_ key: TableKey) -> Bool {
     storedPicture(for: key)?.isStale == false
   }
 
-  /// True when there is a picture of the entity, of whichever version; costs as much.
+  /// True when there is an image of the entity, of whichever version; costs as much.
   package func contains(_ entity: TableID) -> Bool {
     storedPicture(of: entity) != nil
   }
 
-  /// The picture of the key's entity, of this version or of another one, leased as by a hit.
+  /// The image of the key's entity, of this version or of another one, leased as by a hit.
   ///
-  /// Costs a lookup under a lock. The first look at a picture of an earlier session reads and checks it,
+  /// Costs a lookup under a lock. The first look at an image of an earlier session reads and checks it,
   /// and so does each look at another process's.
   package func variant(of key: TableKey) -> TableVariant? {
     guard isReadable else { return nil }
@@ -129,7 +129,7 @@ package final class Table: Sendable {
     return showsDamaged ? lookup.variant(of: key.damaged) : nil
   }
 
-  /// The key's picture as its record tells, marked stale or not; no use of it. Costs as much as
+  /// The key's image as its record tells, marked stale or not; no use of it. Costs as much as
   /// ``contains(_:)-(TableKey)``.
   package func storedPicture(for key: TableKey) -> StoredPicture? {
     guard isReadable else { return nil }
@@ -138,7 +138,7 @@ package final class Table: Sendable {
       ?? (showsDamaged ? (try? lookup.picture(of: key.entity, version: key.version.damaged)) : nil)
   }
 
-  /// The entity's picture, of whichever version, as its record tells; as ``storedPicture(for:)``.
+  /// The entity's image, of whichever version, as its record tells; as ``storedPicture(for:)``.
   package func storedPicture(of entity: TableID) -> StoredPicture? {
     // As above.
     isReadable ? (try? lookup.picture(of: entity)) : nil
@@ -156,24 +156,24 @@ package final class Table: Sendable {
 
   // MARK: Storing
 
-  /// Memory to draw one picture into; `nil` when the system has none.
+  /// Memory to draw one image into; `nil` when the system has none.
   ///
-  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that
+  /// - Parameter isCleared: false leaves the pixels of another image in it, for callers that
   ///   write each pixel.
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     lookup.pool.makeBuffer(isCleared: isCleared)
   }
 
-  /// Stores a sealed picture in place of the entity's older one, and leases it.
+  /// Stores a sealed image in place of the entity's older one, and leases it.
   ///
-  /// - Throws: `TableError.allSlotsLeased`, `.diskFull`, `.protectedNow`, `.system`, `.paused`
+  /// - Throws: `TableError.allSlotsLeased`, `.diskFull`, `.protectedDataUnavailable`, `.system`, `.paused`
   ///   after failures in a row, `.closed`, `.foreignSlot`. Nothing is stored then, and the older
-  ///   picture stays.
+  ///   image stays.
   package func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     try change { writer throws(TableError) in try writer.insert(sealed) }
   }
 
-  /// Stores a placeholder, unless the table has a real picture of the entity, of whichever version and
+  /// Stores a placeholder, unless the table has a real image of the entity, of whichever version and
   /// marked stale or not; `nil` then.
   ///
   /// - Throws: As ``insert(_:)``.
@@ -181,9 +181,9 @@ package final class Table: Sendable {
     try change { writer throws(TableError) in try writer.insertPlaceholder(sealed) }
   }
 
-  /// Stores the picture of a key anew with other metadata, and leases it; `nil` if the key is a miss.
+  /// Stores the image of a key anew with other metadata, and leases it; `nil` if the key is a miss.
   ///
-  /// - Throws: As ``insert(_:)``, and `TableError.metadataTooLarge`, `.outOfMemory`; the picture keeps
+  /// - Throws: As ``insert(_:)``, and `TableError.metadataTooLarge`, `.outOfMemory`; the image keeps
   ///   its metadata then.
   package func setMetadata(
     _ metadata: [UInt8], of key: TableKey
@@ -194,13 +194,13 @@ package final class Table: Sendable {
     }
   }
 
-  /// Gives the picture of one entity to another, in place of that one's own, without a look at its
-  /// pixels but the proof; `nil` if the first has no intact picture.
+  /// Gives the image of one entity to another, in place of that one's own, without a look at its
+  /// pixels but the proof; `nil` if the first has no intact image.
   ///
-  /// A version that is the first entity's id becomes the other's. After a crash either entity has the picture,
+  /// A version that is the first entity's id becomes the other's. After a crash either entity has the image,
   /// or both.
   ///
-  /// - Throws: As ``insert(_:)``, and then the first entity keeps its picture; or as ``remove(_:)``, and
+  /// - Throws: As ``insert(_:)``, and then the first entity keeps its image; or as ``remove(_:)``, and
   ///   then both may have it.
   package func changeEntity(
     from old: TableID, to new: TableID
@@ -210,12 +210,12 @@ package final class Table: Sendable {
 
   // MARK: Marking
 
-  /// Makes a miss of the entity's picture for the rest of the session, or until the next store of the
+  /// Makes a miss of the entity's image for the rest of the session, or until the next store of the
   /// entity; ``variant(of:)`` finds it meanwhile. The file stays as it is.
   ///
-  /// Where another process owns the file, that one goes on finding the picture.
+  /// Where another process owns the file, that one goes on finding the image.
   ///
-  /// - Throws: `TableError.protectedNow` or `.system` when the entity's record cannot be read, and then
+  /// - Throws: `TableError.protectedDataUnavailable` or `.system` when the entity's record cannot be read, and then
   ///   nothing was marked; `.closed`.
   package func markStale(_ entity: TableID) throws(TableError) {
     try change { writer throws(TableError) in try writer.markStale(entity) }
@@ -223,29 +223,29 @@ package final class Table: Sendable {
 
   // MARK: Removing
 
-  /// Removes the picture of an entity, and tells whether there was one.
+  /// Removes the image of an entity, and tells whether there was one.
   ///
   /// It is a miss from now on, also after a crash of the process; where another process owns the file, in this
   /// process. After a power cut it may be back unless `flush()` was called.
   ///
-  /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, or does not
+  /// - Throws: `TableError.diskFull` or `.system` when the file still names the image, or does not
   ///   remember its removal, which is a miss all the same and is erased by the next change; `.system`
-  ///   when another owner's file cannot be read, and then nothing was removed; `.protectedNow` in
+  ///   when another owner's file cannot be read, and then nothing was removed; `.protectedDataUnavailable` in
   ///   both cases; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
     try change { writer throws(TableError) in try writer.remove(entity) }
   }
 
-  /// Removes those of the listed pictures in whose place no other one was stored, and returns them.
+  /// Removes those of the listed images in whose place no other one was stored, and returns them.
   ///
   /// - Throws: As ``remove(_:)``; some may be removed then.
   package func remove(_ listed: [TableEntryInfo]) throws(TableError) -> [TableEntryInfo] {
     try change { writer throws(TableError) in try writer.remove(listed) }
   }
 
-  /// Removes all pictures, by putting a new file in the place of the old one.
+  /// Removes all images, by putting a new file in the place of the old one.
   ///
-  /// - Throws: `TableError.diskFull`, `.protectedNow` or `.system`, and then nothing was removed;
+  /// - Throws: `TableError.diskFull`, `.protectedDataUnavailable` or `.system`, and then nothing was removed;
   ///   `.closed`.
   package func removeAll() throws(TableError) {
     try change { writer throws(TableError) in try writer.removeAll() }
@@ -257,8 +257,8 @@ package final class Table: Sendable {
   /// If changes of a suspended table wait, takes the file for as long as that takes.
   ///
   /// - Throws: `TableError.inUse` when removals wait for another process, which owns the file, or
-  ///   pictures do that are in no guest file;
-  ///   `.diskFull`, `.protectedNow`, `.system`, `.closed`.
+  ///   images do that are in no guest file;
+  ///   `.diskFull`, `.protectedDataUnavailable`, `.system`, `.closed`.
   package func flush() throws(TableError) {
     try change { writer throws(TableError) in try writer.flush() }
   }
@@ -277,10 +277,10 @@ package final class Table: Sendable {
   /// The part of the file that is in memory.
   package var residency: TableResidency { lookup.residency }
 
-  /// Frees the buffers that are kept for the next pictures.
+  /// Frees the buffers that are kept for the next images.
   package func freeSpareBuffers() { lookup.freeSpareBuffers() }
 
-  /// Has the system take the pages of pictures without a lease before others. No picture is lost; a
+  /// Has the system take the pages of images without a lease before others. No image is lost; a
   /// later look at one of these may take a page fault.
   ///
   /// Costs a look at every slot, and one system call for each run of slots without a lease.
@@ -293,13 +293,13 @@ package final class Table: Sendable {
   /// Figures of this moment; counts all slots, so that it takes microseconds per thousand.
   package var statistics: TableStatistics { lookup.statistics }
 
-  /// The next pictures of a listing, in the order of slots, which no writer waits for; none at its end.
+  /// The next images of a listing, in the order of slots, which no writer waits for; none at its end.
   ///
-  /// Pictures that are stored, changed or removed meanwhile may be missing or come twice; all others
+  /// Images that are stored, changed or removed meanwhile may be missing or come twice; all others
   /// come once, or again where their file is replaced. Reads about a hundred records and trailers, and
-  /// no pixels: ids are certain, size and metadata of a picture that was not proven yet are not.
+  /// no pixels: ids are certain, size and metadata of an image that was not proven yet are not.
   ///
-  /// - Throws: `TableError.protectedNow`, `.closed`.
+  /// - Throws: `TableError.protectedDataUnavailable`, `.closed`.
   package func list(_ cursor: inout ListingCursor) throws(TableError) -> [TableEntryInfo] {
     guard isReadable else { throw .closed }
     return try lookup.list(&cursor)

@@ -1,4 +1,4 @@
-/// A picture that stays as it is while this object lives: a lease on a slot, or private memory.
+/// An image that stays as it is while this object lives: a lease on a slot, or private memory.
 ///
 /// Its bytes are never written again before the last reference is gone, in spite of replacement,
 /// eviction, removal and closing.
@@ -7,11 +7,11 @@
 /// the private content that this object retains.
 package final class TableEntry: @unchecked Sendable {
   private let base: UnsafeRawPointer
-  /// The lease keeps the mapping in place, so nothing is retained for a picture of a table.
+  /// The lease keeps the mapping in place, so nothing is retained for an image of a table.
   private let lease: HitIndex.HeldSlot?
   /// Keeps the bytes where no lease does.
   private let content: SlotContent?
-  /// The picture's own size, at most the slot's.
+  /// The image's own size, at most the slot's.
   package let extent: SlotExtent
 
   /// Takes over a lease.
@@ -23,7 +23,7 @@ package final class TableEntry: @unchecked Sendable {
     extent = hit.extent
   }
 
-  /// A sealed picture as an entry of its own, for when it was not stored; no table knows of it.
+  /// A sealed image as an entry of its own, for when it was not stored; no table knows of it.
   package convenience init(keepingPrivate sealed: SealedSlot) {
     self.init(content: sealed.content, extent: sealed.extent)
   }
@@ -59,7 +59,7 @@ package final class TableEntry: @unchecked Sendable {
   /// The metadata stored beside the pixels; each call reads the slot.
   package var metadata: [UInt8] { trailer?.metadata ?? [] }
 
-  /// Whether the picture shows a part of a damaged file; each call reads the slot.
+  /// Whether the image shows a part of a damaged file; each call reads the slot.
   package var isDamaged: Bool { trailer?.version.known?.isDamaged == true }
 
   private var trailer: SlotTrailer? {

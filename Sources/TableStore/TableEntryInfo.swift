@@ -1,4 +1,4 @@
-/// The metadata of one stored picture.
+/// The metadata of one stored image.
 package struct TableEntryInfo: Hashable, Sendable {
   package let slot: Int
   package let entity: StoredID
@@ -7,7 +7,7 @@ package struct TableEntryInfo: Hashable, Sendable {
   package let metadata: [UInt8]
   /// Grows with each use; comparable within one table only.
   package let recency: UInt64
-  /// The time of storing in microseconds since 1970, as the clock told it then; no two pictures of a
+  /// The time of storing in microseconds since 1970, as the clock told it then; no two images of a
   /// table have the same.
   package let generation: UInt64
   /// The digest of the entity, which is known of a hashed id too.
@@ -35,32 +35,32 @@ package struct TableResidency: Hashable, Sendable {
 /// A slot with other bytes than those stored.
 package struct TableDamage: Hashable, Sendable {
   package let slot: Int
-  /// The entity of the lost picture, if the trailer can still be read; not verified.
+  /// The entity of the lost image, if the trailer can still be read; not verified.
   package let entity: StoredID?
 }
 
 /// Figures of one table at one moment.
 package struct TableStatistics: Hashable, Sendable {
-  /// Pictures that the table can hold.
+  /// Images that the table can hold.
   package let slotCount: Int
-  /// Pictures that can be found, by their key or by their entity only.
+  /// Images that can be found, by their key or by their entity only.
   package let liveCount: Int
-  /// Slots with leases, those of removed pictures included.
+  /// Slots with leases, those of removed images included.
   package let leasedCount: Int
   /// Live slots of earlier sessions that were not checked in this one.
   package let unprovenCount: Int
-  /// Pictures evicted in this session.
+  /// Images evicted in this session.
   package let evictionCount: Int
   /// Slots found damaged in this session.
   package let damageCount: Int
-  /// Lookups that found a picture in this session.
+  /// Lookups that found an image in this session.
   package let hitCount: Int
   /// Bytes of the file on its device, holes left out.
   package let diskByteCount: Int
   /// Bytes of address space.
   package let mappedByteCount: Int
-  /// False while another process has the table, and new pictures go to a private one.
+  /// False while another process has the table, and new images go to a private one.
   package let isOwner: Bool
-  /// Where the pictures of this process go.
+  /// Where the images of this process go.
   package let storage: TableStorage
 }

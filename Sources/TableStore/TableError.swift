@@ -18,18 +18,18 @@ package enum TableError: Error, Hashable, Sendable {
   case allSlotsLeased
   /// Several stores failed in a row, and this many more will be refused without trying.
   case paused(attemptsLeft: Int)
-  /// There is no memory for a picture of this size.
+  /// There is no memory for an image of this size.
   case outOfMemory(byteCount: Int)
   /// The device, or the user's share of it, is full.
   case diskFull(SystemError, path: String? = nil)
   /// The device is locked, and the table of this name cannot be read or changed until it is
   /// unlocked.
-  case protectedNow(name: String)
-  /// The table is open in this process, for so many pictures and with this protection.
+  case protectedDataUnavailable(name: String)
+  /// The table is open in this process, for so many images and with this protection.
   case openOtherwise(slotCount: Int, FileProtection)
   /// The system refused a call, for the file or folder at a path if that is known.
   case system(SystemError, path: String? = nil)
-  /// Another process owns the file, and removals made here, or pictures without a guest file, wait
+  /// Another process owns the file, and removals made here, or images without a guest file, wait
   /// until it is gone.
   case inUse
   /// The table was closed.
@@ -81,7 +81,7 @@ extension TableError: CustomStringConvertible {
       "After failures in a row, the next \(attemptsLeft) pictures are not stored."
     case .outOfMemory(let byteCount): "There is no memory for a picture of \(byteCount) bytes."
     case .diskFull(_, let path): path.map { "The disk of \($0) is full." } ?? "The disk is full."
-    case .protectedNow(let name):
+    case .protectedDataUnavailable(let name):
       "The table \"\(name)\" cannot be read while the device is locked."
     case .openOtherwise(let slotCount, let protection):
       "This process has the table open for \(slotCount) pictures, with protection \"\(protection)\"."
@@ -99,8 +99,8 @@ package enum TableCapacity: Hashable, Sendable {
   /// Slots of the largest table; their records take 256 MiB.
   package static let maximumSlotCount = 1 << 22
 
-  /// This many pictures.
+  /// This many images.
   case slots(Int)
-  /// As many pictures as fit in this many bytes of file, index included.
+  /// As many images as fit in this many bytes of file, index included.
   case bytes(Int)
 }

@@ -3,16 +3,16 @@
 /// The store itself only counts bytes. Width, height and format are kept for tools that look into
 /// the file without knowing the program that wrote it.
 package struct TableGeometry: Hashable, Sendable {
-  /// Pixels, the largest picture the slot takes.
+  /// Pixels, the largest image the slot takes.
   package let width: Int
-  /// Pixels, the largest picture the slot takes.
+  /// Pixels, the largest image the slot takes.
   package let height: Int
   /// Bytes from one row to the next, a multiple of 64: the alignment at which Core Animation takes
   /// rows without copying them.
   package let rowByteCount: Int
   /// The client's own number for how a pixel lies in memory.
   package let pixelFormat: UInt32
-  /// The client's own number for how its pictures are drawn.
+  /// The client's own number for how its images are drawn.
   package let revision: UInt32
 
   package init(
@@ -25,14 +25,14 @@ package struct TableGeometry: Hashable, Sendable {
     self.revision = revision
   }
 
-  /// Bytes of the largest picture; meaningful once `TableLayout` has accepted the geometry.
+  /// Bytes of the largest image; meaningful once `TableLayout` has accepted the geometry.
   package var pixelByteCount: Int { rowByteCount * height }
 
   /// Bytes of metadata that fit beside any two ids; more may fit beside short ones.
   package var metadataByteLimit: Int { TableLayout.metadataByteLimit(besides: pixelByteCount) }
 }
 
-/// The size in pixels of the picture in one slot, which may be smaller than the slot.
+/// The size in pixels of the image in one slot, which may be smaller than the slot.
 package struct SlotExtent: Hashable, Sendable {
   package let width: Int
   package let height: Int

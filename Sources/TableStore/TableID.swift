@@ -17,7 +17,7 @@ package struct TableID: Hashable, Sendable {
     /// The id under which a placeholder of the version with this digest is stored.
     var placeholder: TableID { TableID(kind: .placeholder, words: (low, high)) }
 
-    /// The id under which a picture of a damaged file is stored that has the version with this digest.
+    /// The id under which an image of a damaged file is stored that has the version with this digest.
     fileprivate func damaged(isPlaceholder: Bool) -> TableID {
       TableID(kind: isPlaceholder ? .damagedPlaceholder : .damaged, words: (low, high))
     }
@@ -32,7 +32,7 @@ package struct TableID: Hashable, Sendable {
     case largeInteger = 3
     /// The version of a placeholder: the digest of the version whose place it holds.
     case placeholder = 4
-    /// The version of a picture that shows a part of a damaged file: the digest of the version that it would have
+    /// The version of an image that shows a part of a damaged file: the digest of the version that it would have
     /// otherwise.
     case damaged = 5
     /// The same of a placeholder.
@@ -96,7 +96,7 @@ package struct TableID: Hashable, Sendable {
 
   package var isPlaceholder: Bool { kind == .placeholder || kind == .damagedPlaceholder }
 
-  /// The version under which a picture of a damaged file is stored, so that a lookup of this version misses it.
+  /// The version under which an image of a damaged file is stored, so that a lookup of this version misses it.
   package var damaged: TableID { digest.damaged(isPlaceholder: isPlaceholder) }
 
   package var isDamaged: Bool { kind == .damaged || kind == .damagedPlaceholder }
@@ -179,7 +179,7 @@ extension TableID: CustomStringConvertible {
   }
 }
 
-/// The key of a picture: its entity and its version.
+/// The key of an image: its entity and its version.
 package struct TableKey: Hashable, Sendable {
   package let entity: TableID
   package let version: TableID
@@ -189,7 +189,7 @@ package struct TableKey: Hashable, Sendable {
     self.version = version
   }
 
-  /// The key of the same picture where its file is damaged.
+  /// The key of the same image where its file is damaged.
   package var damaged: TableKey { TableKey(entity: entity, version: version.damaged) }
 }
 

@@ -1,4 +1,4 @@
-/// Where the pictures that this process stores in a table go.
+/// Where the images that this process stores in a table go.
 package enum TableStorage: Hashable, Sendable {
   /// To the table's file, or to a guest file where another process owns the table.
   case ready
@@ -10,7 +10,7 @@ package enum TableStorage: Hashable, Sendable {
 
 /// What a table tells its openings while it is open.
 package enum TableNotice: Sendable {
-  /// A picture was found damaged; its entity, if that is known.
+  /// An image was found damaged; its entity, if that is known.
   case damage(TableID?)
   /// ``Table/storage`` is another one now.
   case storage(TableStorage)

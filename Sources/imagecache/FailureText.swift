@@ -16,7 +16,7 @@ enum FailureText {
     switch error {
     // The caller names the file; the URL would only repeat it.
     case .undecodable(_, let reason): reason.description
-    case .pictureTooLarge(_, let text): text
+    case .imageTooLarge(_, let text): text
     case .sourceFailed(_, let underlying): text(of: underlying)
     case .drawingFailed(_, _, let underlying): text(of: underlying)
     case .storageUnavailable(let text): text

@@ -8,10 +8,10 @@ enum PhotoRecognition {
   /// The most lines about other files; further ones are counted only.
   private static let noteCount = 20
 
-  /// The photographs of a folder, without unreadable files and files that are no pictures.
+  /// The photographs of a folder, without unreadable files and files that are no images.
   ///
   /// - Throws: ``UsageError`` for a folder that cannot be read, ``CommandFailure`` for one without
-  ///   pictures.
+  ///   images.
   static func photos(in path: String) throws -> [PhotoFolder.Photo] {
     let folder = try folder(path)
     note(folder.unreadable.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
@@ -21,7 +21,7 @@ enum PhotoRecognition {
 
   /// The photographs of a folder, and its unreadable files.
   ///
-  /// - Throws: As above; a folder with nothing but unreadable files is not one without pictures.
+  /// - Throws: As above; a folder with nothing but unreadable files is not one without images.
   static func folder(_ path: String) throws -> PhotoFolder {
     let decoders = ImageDecoders.standard
     let folder = try PhotoFolder(path) { firstBytes in

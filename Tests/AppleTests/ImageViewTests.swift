@@ -12,11 +12,11 @@ import UIKit
 @MainActor protocol TestedView: AnyObject {
   associatedtype Native: AnyObject
   init()
-  func showImage<Entity: ImageEntity>(
+  func setImage<Entity: ImageEntity>(
     of entity: Entity?, format: ImageFormat, from cache: ImageCache, placeholder: Native?,
     fade: TimeInterval, options: LoadOptions?
   ) -> ShownFrom
-  func endShowingImage()
+  func cancelImage()
   var image: Native? { get set }
   var shown: CGImage? { get }
   var fades: [TimeInterval] { get }
@@ -69,7 +69,7 @@ struct ImageViewTests {
   private func show<View: TestedView>(
     _ number: Int?, in view: View, placeholder: View.Native?, fade: TimeInterval = 0
   ) -> ShownFrom {
-    view.showImage(
+    view.setImage(
       of: number.map(Shelf.photo), format: shelf.format, from: shelf.cache,
       placeholder: placeholder, fade: fade, options: nil)
   }
@@ -81,7 +81,7 @@ struct ImageViewTests {
       #expect(show(0, in: view, fade: 1) == .table)
       #expect(shelf.isPicture(0, view.shown) && view.fades.isEmpty)
       #expect(await shelf.leaseCount == 1)
-      view.endShowingImage()
+      view.cancelImage()
       #expect(view.shown == nil)
       #expect(await shelf.leaseCount == 0)
     }
@@ -101,7 +101,7 @@ struct ImageViewTests {
     #expect(shelf.isPicture(number, view.shown) && view.fades == [0.25])
     #expect(show(number, in: view, placeholder: placeholder, fade: 0.25) == .table)
     #expect(view.fades == [0.25])
-    view.endShowingImage()
+    view.cancelImage()
     try await shelf.isReleased()
   }
 
@@ -124,14 +124,14 @@ struct ImageViewTests {
       let view = toolkit.view
       let number = toolkit == .uiKit ? 4 : 5
       #expect(show(number, in: view) == .load)
-      // The main thread waits here, so the late picture's delivery comes after the reuse.
+      // The main thread waits here, so the late image's delivery comes after the reuse.
       while !shelf.cache.containsImage(for: Shelf.photo(number), format: shelf.format) {
         sched_yield()
       }
       #expect(show(1, in: view) == .table)
       try await waits { await shelf.leaseCount == 1 }
       #expect(shelf.isPicture(1, view.shown))
-      view.endShowingImage()
+      view.cancelImage()
     }
   }
 
@@ -147,7 +147,7 @@ struct ImageViewTests {
         try await shelf.source.hasCancelledLoads(of: Shelf.photo(6))
         _ = show(7, in: view)
         try await shelf.source.hasBegunLoads(of: Shelf.photo(7))
-        view.endShowingImage()
+        view.cancelImage()
         try await shelf.source.hasCancelledLoads(of: Shelf.photo(7))
         _ = show(8, in: view)
         try await shelf.source.hasBegunLoads(of: Shelf.photo(8))
@@ -170,13 +170,13 @@ struct ImageViewTests {
       #expect(show(number, in: view) == .load)
       for await event in events { if case .failed = event { break } }
       monitor._report(.unsatisfied)
-      shelf.source.setPicture(.bitmap(try .sample(ImageID(number))), for: Shelf.photo(number))
+      shelf.source.setImage(.bitmap(try .sample(ImageID(number))), for: Shelf.photo(number))
       try await waits {
         isOfNetwork ? monitor._report(.satisfied) : ImageCache.retryFailedImages()
         monitor._report(.unsatisfied)
         return view.shown != nil
       }
-      view.endShowingImage()
+      view.cancelImage()
     }
   }
 
@@ -187,16 +187,16 @@ struct ImageViewTests {
       #expect(show(0, in: view, fade: 1) == .table)
       try await shelf.cache.store(.sample(20), for: Shelf.photo(0), format: shelf.format)
       #expect(!shelf.isPicture(0, view.shown))
-      shelf.cache.lookAgain(inViewsOf: Shelf.photo(1))
+      shelf.cache.reloadViews(of: Shelf.photo(1))
       #expect(!shelf.isPicture(0, view.shown))
-      shelf.cache.lookAgain(inViewsOf: Shelf.photo(0))
+      shelf.cache.reloadViews(of: Shelf.photo(0))
       #expect(shelf.isPicture(0, view.shown) && view.fades.isEmpty)
       try await shelf.cache.store(.sample(21), for: Shelf.photo(0), format: shelf.format)
-      shelf.cache.lookAgainInAllViews()
+      shelf.cache.reloadAllViews()
       #expect(shelf.isPicture(0, view.shown))
       #expect(await shelf.leaseCount == 1)
-      view.endShowingImage()
-      shelf.cache.lookAgainInAllViews()
+      view.cancelImage()
+      shelf.cache.reloadAllViews()
       #expect(view.shown == nil)
     }
   }

@@ -8,7 +8,8 @@ import Testing
 struct MappedImageTests {
   private static func format(_ pixelFormat: PixelFormat) -> ImageFormat {
     ImageFormat(
-      name: "\(pixelFormat)", size: PixelSize(width: 33, height: 17), pixelFormat: pixelFormat,
+      name: "\(pixelFormat)", size: .exact(PixelSize(width: 33, height: 17)),
+      pixelFormat: pixelFormat,
       capacity: 4)
   }
 
@@ -37,7 +38,7 @@ struct MappedImageTests {
   func hasColorSpace(space: ColorSpace) throws {
     let photo = URL(filePath: "/photo")
     let format = ImageFormat(
-      name: "wide", size: PixelSize(width: 33, height: 17), capacity: 4, colorSpace: space)
+      name: "wide", size: .exact(PixelSize(width: 33, height: 17)), capacity: 4, colorSpace: space)
     let cache = try ImageCache.filled(with: [photo], formats: [format])
     let picture = try #require(cache.cachedImage(for: photo, format: format))
     let image = try #require(picture.makeCGImage())

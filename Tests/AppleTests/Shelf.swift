@@ -3,12 +3,12 @@ import FastImageCache
 import FastImageCacheTesting
 import Foundation
 
-/// A cache that has the pictures 0 and 1, and a source that brings all others when it is told to.
+/// A cache that has the images 0 and 1, and a source that brings all others when it is told to.
 @MainActor struct Shelf {
   let source = ScriptedImageSource { .bitmap(try .sample(ImageID($0))) }
   let cache: ImageCache
   let format = ImageFormat(
-    name: "cell", size: PixelSize(width: 40, height: 20), scale: 2, pixelFormat: .bgrx32,
+    name: "cell", size: .exact(PixelSize(width: 40, height: 20)), scale: 2, pixelFormat: .bgrx32,
     capacity: 8)
 
   init() throws {
@@ -18,15 +18,15 @@ import Foundation
 
   static func photo(_ number: Int) -> URL { URL(filePath: "/photos/\(number).jpg") }
 
-  /// Pictures that something on screen, or a test, holds.
+  /// Images that something on screen, or a test, holds.
   var leaseCount: Int {
     get async { await cache.statistics().tables.reduce(0) { $0 + $1.leasedCount } }
   }
 
-  /// Waits until nothing holds a picture: a load gives its lease back when its task ends.
+  /// Waits until nothing holds an image: a load gives its lease back when its task ends.
   func isReleased() async throws { try await waits { await leaseCount == 0 } }
 
-  /// The bytes of a picture as the table has it.
+  /// The bytes of an image as the table has it.
   func pixels(_ number: Int) -> [UInt8] {
     cache.cachedImage(for: Self.photo(number), format: format).map { image in
       image.withPixels { pixels in
@@ -35,7 +35,7 @@ import Foundation
     } ?? []
   }
 
-  /// Whether an image shows the picture, without a copy of its own.
+  /// Whether an image shows the image, without a copy of its own.
   func isPicture(_ number: Int, _ image: CGImage?) -> Bool {
     image.map { $0.dataProvider?.data.map { Array($0) } == pixels(number) } ?? false
   }

@@ -98,7 +98,7 @@ struct SwiftUITests {
   @Test("never shows what comes late for another entity")
   func dropsLatePictures() async throws {
     draw(5)
-    // The main thread waits here, so the late picture's delivery comes after the change.
+    // The main thread waits here, so the late image's delivery comes after the change.
     while !shelf.cache.containsImage(for: Shelf.photo(5), format: shelf.format) { sched_yield() }
     draw(1)
     try await waits { await shelf.leaseCount == 1 }
@@ -112,7 +112,7 @@ struct SwiftUITests {
     try await shelf.cache.store(.sample(20), for: Shelf.photo(0), format: shelf.format)
     draw(0, animation: .easeIn(duration: 1))
     #expect(screen.image != nil && !shelf.isPicture(0, screen.image))
-    shelf.cache.lookAgain(inViewsOf: Shelf.photo(0))
+    shelf.cache.reloadViews(of: Shelf.photo(0))
     #expect(screen.isOutdated && Screen.animations.isEmpty)
     draw(0, animation: .easeIn(duration: 1))
     #expect(shelf.isPicture(0, screen.image) && !screen.isOutdated)

@@ -157,7 +157,7 @@ struct FormatArgumentTests {
     #expect(format.size == PixelSize(width: 200, height: 100))
     #expect(format.pixelFormat == .bgra32)
     #expect(format.layout == .aspectFill)
-    #expect(format.decoding == .balanced)
+    #expect(format.quality == .balanced)
     #expect(format.colorSpace == .sRGB)
   }
 
@@ -168,25 +168,25 @@ struct FormatArgumentTests {
         let format = try FormatArgument("a:1x2:\(pixelFormat.rawValue):\(layout.rawValue)")
         #expect(format.pixelFormat == pixelFormat)
         #expect(format.layout == layout)
-        #expect(format.decoding == .balanced)
+        #expect(format.quality == .balanced)
       }
     }
-    for decoding in FormatArgument.Decoding.allCases {
+    for decoding in FormatArgument.Quality.allCases {
       let format = try FormatArgument("a:1x2:bgrx32:circle:\(decoding.rawValue)")
-      #expect(format.decoding == decoding && format.layout == .circle)
+      #expect(format.quality == decoding && format.layout == .circle)
     }
     for colorSpace in ColorSpace.allCases {
       let format = try FormatArgument("a:1x2:bgra32:stretch:\(colorSpace.rawValue)")
-      #expect(format.colorSpace == colorSpace && format.decoding == .balanced)
+      #expect(format.colorSpace == colorSpace && format.quality == .balanced)
     }
   }
 
   @Test(
     "takes a decoding and a colour space in either order",
-    arguments: ["finest:displayP3", "displayP3:finest"])
+    arguments: ["best:displayP3", "displayP3:best"])
   func bothLast(words: String) throws {
     let format = try FormatArgument("a:1x2:bgra32:stretch:\(words)")
-    #expect(format.decoding == .finest && format.colorSpace == .displayP3)
+    #expect(format.quality == .best && format.colorSpace == .displayP3)
   }
 
   @Test(
@@ -194,10 +194,10 @@ struct FormatArgumentTests {
     arguments: [
       ("row", "row"), (":1x1", "name"), ("row:1", "\"1\""), ("row:1x1:rgb", "\"rgb\""),
       ("row:1x1:gray8:fill", "\"fill\""), ("row:1x1:gray8:stretch:x", "\"x\""),
-      ("row:1x1:gray8:stretch:finest:x", "\"x\""), ("row:1x1:gray8:stretch:sRGB:x", "\"x\""),
-      ("row:1x1:gray8:stretch:finest:balanced", "has \"balanced\""),
+      ("row:1x1:gray8:stretch:best:x", "\"x\""), ("row:1x1:gray8:stretch:sRGB:x", "\"x\""),
+      ("row:1x1:gray8:stretch:best:balanced", "has \"balanced\""),
       ("row:1x1:gray8:stretch:sRGB:displayP3", "has \"displayP3\""),
-      ("row:1x1:gray8:stretch:finest:sRGB:x", "finest:sRGB:x"),
+      ("row:1x1:gray8:stretch:best:sRGB:x", "best:sRGB:x"),
     ])
   func refusals(text: String, named: String) {
     let error = #expect(throws: UsageError.self) { try FormatArgument(text) }

@@ -53,7 +53,7 @@ struct FetchCommandTests {
     TestPictures.pixels(of: try TestPictures.bitmap(size, seed: seed))
   }
 
-  /// The lines about pictures, in the order of their addresses.
+  /// The lines about images, in the order of their addresses.
   func lines(_ outcome: CommandProcess.Outcome) -> [String] {
     outcome.output.split(separator: "\n").map(String.init).sorted()
   }
@@ -76,7 +76,7 @@ struct FetchCommandTests {
     // A format that is new beside one that is there.
     let formats = ["row:16x8:bgrx32", "dot:8x4"]
     #expect(lines(try await fetch(urls, formats: formats)) == urls.map { "\($0): original" })
-    // A format of another layout has other pictures.
+    // A format of another layout has other images.
     let fitting = ["row:16x8:bgrx32:aspectFit"]
     #expect(lines(try await fetch(urls, formats: fitting)) == urls.map { "\($0): original" })
     #expect(lines(try await fetch(urls, formats: fitting)) == urls.map { "\($0): table" })
@@ -236,7 +236,7 @@ struct FetchCommandTests {
     let pictures = try names.map { try TestPictures.pixels(of: folder.appending(path: $0)) }
     #expect(pictures.allSatisfy { $0.size == PixelSize(width: 200, height: 150) })
     #expect(try await pictures.last?.bytes == pixels("row", url))
-    // The picture alone has a place in a table.
+    // The image alone has a place in a table.
     let requestCount = server.requests.value
     let again = try await run(words)
     #expect(lines(again) == ["\(url): table"] && server.requests.value == requestCount)

@@ -26,7 +26,7 @@ extension FetchCommandTests {
     return Set((originals ?? []).compactMap { $0["id"] as? String })
   }
 
-  /// Two pictures in one table, and their originals.
+  /// Two images in one table, and their originals.
   private func fetchTwo() async throws -> (server: HTTPServer, urls: [URL]) {
     let server = try HTTPServer(files: try files(1...2))
     let urls = (1...2).map { server.url("/\($0).png") }
@@ -123,7 +123,7 @@ extension FetchCommandTests {
 
   // MARK: Partials
 
-  /// A server of one picture of about 1 MB. Its first answer stops after 600 kB, and others bring nothing
+  /// A server of one image of about 1 MB. Its first answer stops after 600 kB, and others bring nothing
   /// until the download has ended: on a busy machine the command may give up waiting and ask again.
   private func stoppingServer(
     _ picture: Data, until gate: Gate, _ hasEnded: Lock<Bool>
@@ -137,7 +137,7 @@ extension FetchCommandTests {
     return (server, server.url("/large.png"))
   }
 
-  /// Fetches a picture, and sends a signal when half of it has come and its partial is written.
+  /// Fetches an image, and sends a signal when half of it has come and its partial is written.
   private func breakOff(
     _ url: URL, by signal: Int32, _ hasEnded: Lock<Bool>
   ) async throws -> (outcome: CommandProcess.Outcome, partial: [String: Any]) {

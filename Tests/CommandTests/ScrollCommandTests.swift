@@ -90,7 +90,7 @@ struct ScrollCommandTests {
     let pictures = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
     #expect(pictures.count == 36)
     #expect(pictures.allSatisfy { Data(base64Encoded: String($0))?[1...3] == Data("PNG".utf8) })
-    // The table and the original are drawn alike, so their strips are the same pictures.
+    // The table and the original are drawn alike, so their strips are the same images.
     #expect(Array(pictures.prefix(12)) == Array(pictures.suffix(12)))
     #expect(Set(pictures.prefix(12)).count == 12)
   }
@@ -137,10 +137,10 @@ struct ScrollCommandTests {
       "100000", "--report", file.path, in: directory.url)
     #expect(outcome.status == 0, "\(outcome.errors)")
     let (size, bytes) = try TestPictures.pixels(of: file)
-    // Three pictures of 40 pixels with a gap behind each, twice, and a wider gap between.
+    // Three images of 40 pixels with a gap behind each, twice, and a wider gap between.
     #expect(size.width == 2 * 3 * 42 + 8 - 2)
     #expect(size.height >= 40)
-    // At the end of the run both sides show the same pictures.
+    // At the end of the run both sides show the same images.
     let rows = (0..<40).map { (size.height - 40 + $0) * size.width * 4 }
     for row in rows {
       let (left, right) = (row, row + (3 * 42 + 8) * 4)

@@ -49,7 +49,7 @@ extension TableCommandTests {
   func namespaces() async throws {
     var configuration = ImageCache.Configuration()
     configuration.directory = URL(filePath: cache)
-    let format = ImageFormat(name: "row", size: PixelSize(width: 8, height: 8), capacity: 4)
+    let format = ImageFormat(name: "row", size: .exact(PixelSize(width: 8, height: 8)), capacity: 4)
     for namespace in ["one", "two\nlines"] {
       let cache = try await ImageCache(
         namespace: namespace, formats: [format], configuration: configuration)

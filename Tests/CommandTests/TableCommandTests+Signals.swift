@@ -6,7 +6,7 @@ import Testing
 
 /// Signals to the table commands in the middle of their work.
 extension TableCommandTests {
-  /// Besides the two pictures that are there.
+  /// Besides the two images that are there.
   private func writeMorePhotos(_ count: Int) throws {
     for number in 0..<count {
       try TestPictures.writePNG(
@@ -15,7 +15,7 @@ extension TableCommandTests {
     }
   }
 
-  /// Pictures that take long, and come last: so many that even a busy machine delivers the signal
+  /// Images that take long, and come last: so many that even a busy machine delivers the signal
   /// during the work.
   private func writeSlowPhotos(_ count: Int) throws {
     let folder = photos.appending(path: "slow")
@@ -65,7 +65,7 @@ extension TableCommandTests {
     let process = try CommandProcess(
       ["warm", photos.path, "--cache", cache, "--format", "row:100x100:bgra32"],
       temporaryFolder: directory.url)
-    // A quarter of the pictures, before any slow one: the quick ones outnumber that quarter and the
+    // A quarter of the images, before any slow one: the quick ones outnumber that quarter and the
     // concurrent ones.
     let outcome = try await process.run(sending: SIGKILL, after: "warming: 88 of 352")
     #expect(outcome.isKilled)

@@ -47,7 +47,7 @@ struct TableCommandTests {
       .compactMap { $0 as? URL }.filter { $0.pathExtension == "imagetable" } ?? []
   }
 
-  /// Changes a byte of the second picture.
+  /// Changes a byte of the second image.
   private func damage(_ file: URL) throws {
     var bytes = try Data(contentsOf: file)
     let row = TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 2)).prefix(64)
@@ -108,8 +108,8 @@ struct TableCommandTests {
 
   @Test("name the pictures for which there is no room on the disk, and end with status 1")
   func fullDisk() async throws {
-    // Enough for a table without pictures and for the thread sanitizer's file of 512 KiB, too
-    // little for a picture of 2 MiB, whether the shell counts in 512 or in 1024 bytes. The signal
+    // Enough for a table without images and for the thread sanitizer's file of 512 KiB, too
+    // little for an image of 2 MiB, whether the shell counts in 512 or in 1024 bytes. The signal
     // is ignored, so that the write fails instead.
     let outcome = try await CommandProcess(
       ["warm", photos.path, "--cache", cache, "--format", "row:1024x512"],
@@ -229,7 +229,7 @@ struct TableCommandTests {
   func numbers(text: String) async throws {
     var configuration = ImageCache.Configuration()
     configuration.directory = URL(filePath: cache)
-    let format = ImageFormat(name: "row", size: size, pixelFormat: .bgrx32, capacity: 4)
+    let format = ImageFormat(name: "row", size: .exact(size), pixelFormat: .bgrx32, capacity: 4)
     let images = try await ImageCache(
       namespace: "numbers", formats: [format], configuration: configuration)
     let id = Int64(text).map { ImageID($0) } ?? ImageID(UInt64(text) ?? 0)
@@ -322,10 +322,10 @@ struct TableCommandTests {
 
   @Test("list tables with geometry and entries, as text and as JSON")
   func inspect() async throws {
-    #expect(try await warm("row:16x8:bgr16", "in:8x8:bgra32:within:finest").status == 0)
+    #expect(try await warm("row:16x8:bgr16", "in:8x8:bgra32:within:best").status == 0)
     let text = try await run("inspect", cache).output
     #expect(text.contains("row: 16x8 bgr16, 2 of 18 pictures"))
-    #expect(text.contains("in: up to 8x8 bgra32, finest decoding, "))
+    #expect(text.contains("in: up to 8x8 bgra32, best decoding, "))
     #expect(text.contains("inner/é.jpg"))
     let outcome = try await run("inspect", cache, "--json")
     let tables = try #require(outcome.json?["tables"] as? [[String: Any]])
@@ -333,7 +333,7 @@ struct TableCommandTests {
     #expect(table["width"] as? Int == 8)
     #expect(table["pixelFormat"] as? String == "bgra32")
     #expect(table["keeps_proportions"] as? Bool == true)
-    #expect(tables.compactMap { $0["decoding"] as? String }.sorted() == ["balanced", "finest"])
+    #expect(tables.compactMap { $0["decoding"] as? String }.sorted() == ["balanced", "best"])
     #expect(table["disk_bytes"] as? Int ?? 0 > 0)
     // Asked for as a file's pages, which kernels before 6.5 do not count.
     #expect(table["resident_bytes"] as? Int ?? 1 > 0 && table["dirty_bytes"] != nil)
@@ -363,7 +363,7 @@ struct TableCommandTests {
       "read each table once to prove it intact",
       .enabled(if: access("/proc/self/io", R_OK) == 0, "Some kernels do not count bytes."))
     func verifyOnce() async throws {
-      // Two pictures of 4 MB each, beside which all else that the command reads is little.
+      // Two images of 4 MB each, beside which all else that the command reads is little.
       _ = try await warm("big:1000x1000:bgrx32")
       let file = try #require(tableFiles.first)
       let byteCount = try Data(contentsOf: file).count

@@ -3,7 +3,7 @@ import Foundation
 import Pixels
 import TestSupport
 
-/// Picture files that tests make themselves.
+/// Image files that tests make themselves.
 enum TestPictures {
   /// Opaque pixels, each a function of its coordinates and of `seed`.
   static func bitmap(_ size: PixelSize, seed: Int) throws -> Bitmap {

@@ -14,7 +14,7 @@ struct CorpusFile: Sendable, CustomStringConvertible {
 enum Corpus {
   static let whole = files(in: "pictures/whole").filter { !leftOut.contains($0.suffix) }
   static let refused = files(in: "pictures/refused")
-  /// Whole pictures of which a side is longer than 16 384 pixels.
+  /// Whole images of which a side is longer than 16 384 pixels.
   static let long = files(in: "pictures/long")
 
   /// Kinds of files that need a trait of the package which these tests were built without.
@@ -32,7 +32,7 @@ enum Corpus {
     return suffixes
   }()
 
-  /// Inputs of an attack: a folder of its own, and every picture for attacks on decoders.
+  /// Inputs of an attack: a folder of its own, and every image for attacks on decoders.
   static func files(for attack: Attack) -> [CorpusFile] {
     switch attack {
     case .jpeg, .png, .webp, .gif, .avif, .heif: whole + refused

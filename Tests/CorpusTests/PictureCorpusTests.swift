@@ -18,7 +18,7 @@ struct PictureCorpusTests {
     }
   }
 
-  /// The difference of ``levels(of:)`` from row to row in the gradient that most pictures show,
+  /// The difference of ``levels(of:)`` from row to row in the gradient that most images show,
   /// also turned; the others are too small for a gradient.
   private static let levelsPerRow = [
     PixelSize(width: 24, height: 16): 15, PixelSize(width: 16, height: 24): 10,
@@ -84,7 +84,7 @@ struct PictureCorpusTests {
     for _ in 0..<100 {
       var bytes = file.bytes
       bytes.damage(by: &random)
-      // Either a typed error or a picture of the size that the header announced.
+      // Either a typed error or an image of the size that the header announced.
       do {
         _ = try picture(in: bytes, minimumSize: nil)
       } catch {

@@ -54,7 +54,7 @@ struct SnippetTests {
     let code = """
       extension ImageFormat {
         static let dot = ImageFormat(
-          name: "dot", size: PixelSize(width: 4, height: 4), capacity: 9)
+          name: "dot", size: .exact(PixelSize(width: 4, height: 4)), capacity: 9)
       }
       nonisolated func dots() -> [ImageFormat] { [.dot] }
       """

@@ -15,9 +15,9 @@ struct Item: ImageEntity {
 
 extension ImageFormat {
   static let small = ImageFormat(
-    name: "small", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4)
+    name: "small", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4)
   static let gray = ImageFormat(
-    name: "gray", size: PixelSize(width: 4, height: 4), pixelFormat: .gray8, capacity: 4)
+    name: "gray", size: .exact(PixelSize(width: 4, height: 4)), pixelFormat: .gray8, capacity: 4)
 }
 
 @Suite("A scripted source", .timeLimit(.minutes(10)))
@@ -49,7 +49,7 @@ struct ScriptedImageSourceTests {
   @Test("brings the picture set for a URL, and counts its loads")
   func answers() async throws {
     let source = ScriptedImageSource()
-    source.setPicture(.bitmap(try .sample(7, size: PixelSize(width: 3, height: 2))), for: first.url)
+    source.setImage(.bitmap(try .sample(7, size: PixelSize(width: 3, height: 2))), for: first.url)
     let bitmap = try await load(first, from: source)
     #expect(bitmap.size == PixelSize(width: 3, height: 2))
     _ = try await load(first, from: source)

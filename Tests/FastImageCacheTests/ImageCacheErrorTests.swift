@@ -22,7 +22,7 @@ struct ImageCacheErrorTests {
       (.sourceFailed(url, underlying: Broken()), ["/photos/7.jpg", "The moon is full."]),
       (.sourceFailed(url, underlying: ImageSourceError.httpStatus(404)), ["/photos/7.jpg", "404"]),
       (.undecodable(url, reason: .damaged("the header")), ["/photos/7.jpg", "the header"]),
-      (.pictureTooLarge(url, "5 of 4 bytes"), ["/photos/7.jpg", "5 of 4 bytes"]),
+      (.imageTooLarge(url, "5 of 4 bytes"), ["/photos/7.jpg", "5 of 4 bytes"]),
       (
         .drawingFailed(entity: "a", format: "row", underlying: Broken()),
         ["a", "row", "The moon is full."]
@@ -31,7 +31,7 @@ struct ImageCacheErrorTests {
       (.willStoreFailed(entity: nil, underlying: Broken()), ["a picture", "The moon is full."]),
       (.noImageID(format: "row"), ["row", "willStore"]),
       (.diskFull, ["disk"]), (.storageUnavailable("EIO"), ["EIO"]), (.cancelled, ["cancelled"]),
-      (.closed, ["closed"]), (.protectedNow(format: "row"), ["row", "locked"]),
+      (.closed, ["closed"]), (.protectedDataUnavailable(format: "row"), ["row", "locked"]),
     ]
   }()
 

@@ -9,12 +9,13 @@ struct ImageFormatTests {
     arguments: [(1.0, "60x45"), (2, "120x90"), (3, "180x135"), (1.5, "90x68"), (0.01, "1x0")])
   func roundsToPixels(scale: Double, expected: String) {
     let size = Canvas.Size(width: 60, height: 45)
-    let format = ImageFormat(name: "row", points: size, scale: scale, pixelFormat: .bgrx32)
+    let format = ImageFormat(
+      name: "row", size: .exact(points: size), scale: scale, pixelFormat: .bgrx32)
     #expect("\(format.size)" == expected && format.scale == scale && !format.keepsProportions)
     #expect(
       format
-        == ImageFormat(name: "row", size: format.size, scale: scale, pixelFormat: .bgrx32))
-    let whole = ImageFormat(name: "row", pointsUpTo: size, scale: scale)
+        == ImageFormat(name: "row", size: .exact(format.size), scale: scale, pixelFormat: .bgrx32))
+    let whole = ImageFormat(name: "row", size: .fitting(points: size), scale: scale)
     #expect(whole.size == format.size && whole.scale == scale && whole.keepsProportions)
   }
 
@@ -23,7 +24,7 @@ struct ImageFormatTests {
     arguments: [Double.nan, .infinity, -.infinity, 1e300, -60, 0])
   func refusesNumbers(width: Double) async throws {
     let format = ImageFormat(
-      name: "row", points: Canvas.Size(width: width, height: 60), scale: 2)
+      name: "row", size: .exact(points: Canvas.Size(width: width, height: 60)), scale: 2)
     do throws(ImageCacheError) {
       _ = try await ImageCache(formats: [format])
       Issue.record("A cache was opened.")
@@ -35,14 +36,17 @@ struct ImageFormatTests {
   @Test("is told by its name and size, inside other values too")
   func describesItself() {
     let size = PixelSize(width: 80, height: 60)
-    let (row, page) = (ImageFormat(name: "row", size: size), ImageFormat(name: "page", upTo: size))
+    let (row, page) = (
+      ImageFormat(name: "row", size: .exact(size)), ImageFormat(name: "page", size: .fitting(size))
+    )
     #expect("\(row)" == "row 80x60" && "\(page)" == "page up to 80x60")
     #expect("\(ImagePreview.Kind.variant(row))" == "variant(row 80x60)")
   }
 
   @Test("that says nothing of its capacity keeps several screens of pictures in 64 MiB")
   func hasCapacity() async throws {
-    let format = ImageFormat(name: "row", points: Canvas.Size(width: 200, height: 200), scale: 3)
+    let format = ImageFormat(
+      name: "row", size: .exact(points: Canvas.Size(width: 200, height: 200)), scale: 3)
     #expect(format.capacity == .bytes(64 << 20))
     let fixture = try await Fixture([format])
     let tables = await fixture.cache.statistics().tables

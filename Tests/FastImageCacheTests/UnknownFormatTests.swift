@@ -7,9 +7,9 @@ import Testing
 struct UnknownFormatTests {
   /// Of another name, and of the name of one that differs.
   static let formats = [
-    ImageFormat(name: "other", size: PixelSize(width: 8, height: 8), capacity: 4),
+    ImageFormat(name: "other", size: .exact(PixelSize(width: 8, height: 8)), capacity: 4),
     ImageFormat(
-      name: "row", size: PixelSize(width: 9, height: 8), pixelFormat: .bgrx32, capacity: 16),
+      name: "row", size: .exact(PixelSize(width: 9, height: 8)), pixelFormat: .bgrx32, capacity: 16),
   ]
 
   private func isRefused(

@@ -11,7 +11,7 @@
 
   /// A fault that is planted beside the library, which an act must find.
   enum Plant: String, CaseIterable {
-    /// A reused cell is given the picture of another row.
+    /// A reused cell is given the image of another row.
     case wrongPicture = "wrong-picture"
     /// A cell is given nothing.
     case blankCell = "blank-cell"

@@ -56,7 +56,7 @@
         options.profile = Fixture.cmyk
         let yellow = (0..<256).flatMap { _ -> [UInt8] in [255, 255, 0, 255] }
         let jpeg = Fixture.jpeg(size, yellow, options)
-        // The table of inks is larger; what libjpeg takes for this picture is smaller.
+        // The table of inks is larger; what libjpeg takes for this image is smaller.
         probe_refuse_allocations(256 << 10)
         do throws(ImageDecodingError) {
           _ = try JPEGDecoder().decode(jpeg, DecodeRequest())

@@ -13,7 +13,7 @@
     ]
     private let size = PixelSize(width: 8, height: 1)
 
-    /// What a picture of ``colors`` looks like once its conversion is applied: blue, green, red.
+    /// What an image of ``colors`` looks like once its conversion is applied: blue, green, red.
     private func converted(_ bitmap: Bitmap) -> [[UInt8]] {
       var bytes = bitmap.packedBytes
       bytes.withUnsafeMutableBytes { bytes in

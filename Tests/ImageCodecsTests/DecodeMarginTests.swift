@@ -36,7 +36,7 @@
       let (size, drawn) = (
         PixelSize(width: side, height: side), PixelSize(width: 200, height: 200)
       )
-      let minimum = DecodeMargin.finest.minimumSize(for: drawn, of: size)
+      let minimum = DecodeMargin.best.minimumSize(for: drawn, of: size)
       #expect(JPEGDecoder.eighths(of: size, for: minimum, hasMargin: true) == eighths)
     }
 

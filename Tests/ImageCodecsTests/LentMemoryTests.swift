@@ -6,7 +6,7 @@
 
   @testable import ImageCodecs
 
-  /// Bitmaps get memory that other pictures were in, so whatever a decoder does not write would show
+  /// Bitmaps get memory that other images were in, so whatever a decoder does not write would show
   /// somebody else's pixels.
   @Suite("A decoder with memory that was used before", .timeLimit(.minutes(10)))
   struct LentMemoryTests {

@@ -9,7 +9,7 @@
   struct WideColorTests {
     private let picture = Picture.slopes(16, 16)
 
-    /// The numbers of a decoded picture in a space.
+    /// The numbers of a decoded image in a space.
     private func bytes(_ bitmap: Bitmap, in space: ColorSpace) -> [UInt8] {
       var bytes = bitmap.packedBytes
       guard let conversion = bitmap.conversion(to: space) else { return bytes }
@@ -73,7 +73,7 @@
         #expect(bitmap.colorConversion != nil && expected.colorConversion == nil)
         #expect(bitmap.packedBytes == expected.packedBytes)
       }
-      // RFC 9649, section 2.7: what has alpha says so before its picture, for readers that look no further.
+      // RFC 9649, section 2.7: what has alpha says so before its image, for readers that look no further.
       #expect(webp[12..<16].elementsEqual("VP8X".utf8) && webp[20] == 0x30)
     }
 

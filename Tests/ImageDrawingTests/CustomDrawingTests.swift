@@ -131,7 +131,7 @@
         ) {}
       }
       // Of the left column three quarters are padding; the border between black and white is what
-      // moves when the rest counts as picture, too.
+      // moves when the rest counts as image, too.
       let edges = PictureEdges(
         x: 0.75, y: 0, width: 8.25, height: 4, fullSize: PixelSize(width: 33, height: 16))
       let drawing = Drawing.custom { source, canvas in
@@ -146,7 +146,7 @@
           let drawn = try drawing.drawn(source, 4, 4, .gray8)
           let recipe = try Drawing.stretch.drawn(source, 4, 4, .gray8)
           #expect(drawn.row(1) == recipe.row(1))
-          // The third of four pixels is 15 % black; 24 % if the padding counts as picture.
+          // The third of four pixels is 15 % black; 24 % if the padding counts as image.
           #expect((210...220).contains(drawn.row(1)[2]))
         }
       }

@@ -95,10 +95,10 @@ struct PicturePlaceTests {
     place.want(request(1))
     await screen.hasShown(2)
     #expect(screen.sights.prefix(2) == [.placeholder, .failure])
-    source.setPicture(.bitmap(try .sample(1)), for: Self.photo(1))
+    source.setImage(.bitmap(try .sample(1)), for: Self.photo(1))
     PicturePlace.retryFailed()
     await screen.hasShown(.picture(isLate: true))
-    // It shows its picture now, and is not asked again.
+    // It shows its image now, and is not asked again.
     let shownCount = screen.sights.count
     PicturePlace.retryFailed()
     #expect(screen.sights.count == shownCount)
@@ -142,7 +142,7 @@ struct PicturePlaceTests {
     place.want(request(0))
     let before = screen.image
     try await cache.store(try Bitmap.sample(9), for: Self.stored, format: .cell)
-    PicturePlace.lookAgain(for: Self.stored.imageID, in: cache)
+    PicturePlace.reload(for: Self.stored.imageID, in: cache)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     #expect(screen.image != before)
     withExtendedLifetime(place) {}
@@ -155,7 +155,7 @@ struct PicturePlaceTests {
     place.want(request(1))
     try await source.hasBegunLoads()
     let stored = try await cache.store(try Bitmap.sample(9), for: Self.photo(1), format: .cell)
-    PicturePlace.lookAgain(for: Self.photo(1).imageID, in: cache)
+    PicturePlace.reload(for: Self.photo(1).imageID, in: cache)
     #expect(screen.sights.last == .picture(isLate: false))
     #expect(screen.image == stored)
     try await source.hasCancelledLoads()
@@ -169,7 +169,7 @@ struct PicturePlaceTests {
     place.want(request(1))
     try await source.hasBegunLoads()
     try await cache.removeImage(for: Self.photo(1), format: .cell)
-    PicturePlace.lookAgain(for: Self.photo(1).imageID, in: cache)
+    PicturePlace.reload(for: Self.photo(1).imageID, in: cache)
     try await source.hasCancelledLoads()
     try await source.hasBegunLoads(2)
     #expect(screen.sights == [.placeholder])
@@ -185,14 +185,14 @@ struct PicturePlaceTests {
     let place = screen.makePlace()
     place.want(request(0))
     place.appear()
-    PicturePlace.lookAgain(for: Self.photo(1).imageID, in: cache)
-    PicturePlace.lookAgain(for: Self.stored.imageID, in: other)
-    PicturePlace.lookAgain(for: nil, in: other)
+    PicturePlace.reload(for: Self.photo(1).imageID, in: cache)
+    PicturePlace.reload(for: Self.stored.imageID, in: other)
+    PicturePlace.reload(for: nil, in: other)
     #expect(screen.sights == [.picture(isLate: false)])
-    PicturePlace.lookAgain(for: nil, in: cache)
+    PicturePlace.reload(for: nil, in: cache)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     place.disappear()
-    PicturePlace.lookAgain(for: nil, in: cache)
+    PicturePlace.reload(for: nil, in: cache)
     #expect(screen.sights.count == 3)
   }
 
@@ -202,13 +202,13 @@ struct PicturePlaceTests {
     place.want(request(0))
     for _ in 0..<1000 { _ = screen.makePlace() }
     #expect(PicturePlace.placeCount < 300)
-    PicturePlace.lookAgain(for: nil, in: cache)
+    PicturePlace.reload(for: nil, in: cache)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     withExtendedLifetime(place) {}
   }
 }
 
-/// What a place showed, in order, and the picture that it shows.
+/// What a place showed, in order, and the image that it shows.
 @MainActor private final class Screen {
   enum Sight: Equatable {
     case nothing, placeholder, preview, failure
@@ -252,5 +252,5 @@ struct PicturePlaceTests {
 
 nonisolated extension ImageFormat {
   fileprivate static let cell = ImageFormat(
-    name: "cell", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 8)
+    name: "cell", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 8)
 }

@@ -79,7 +79,7 @@ struct PictureShowTests {
   }
 }
 
-/// A wish without a cache: an entity, and a version of its picture.
+/// A wish without a cache: an entity, and a version of its image.
 private struct Wanted: PictureWish {
   let entity: Int
   let version: Int

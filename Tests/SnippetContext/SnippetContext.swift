@@ -19,10 +19,12 @@ public struct Photo: ImageEntity {
 
 extension ImageFormat {
   public static let row = ImageFormat(
-    name: "row", family: "photos", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+    name: "row", family: "photos", size: .exact(PixelSize(width: 200, height: 200)),
+    pixelFormat: .bgrx32,
     capacity: 500)
   public static let page = ImageFormat(
-    name: "page", family: "photos", upTo: PixelSize(width: 1200, height: 1200), capacity: 40)
+    name: "page", family: "photos", size: .fitting(PixelSize(width: 1200, height: 1200)),
+    capacity: 40)
 }
 
 public var cache: ImageCache { preconditionFailure("Snippets are compiled, not run.") }

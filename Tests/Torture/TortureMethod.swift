@@ -1,7 +1,7 @@
 import CommandSupport
 import Foundation
 
-/// One way of trying to break the promise that a hit is the right picture or a miss.
+/// One way of trying to break the promise that a hit is the right image or a miss.
 protocol TortureMethod: Sendable {
   static var name: String { get }
   static var grammar: ArgumentGrammar { get }

@@ -124,7 +124,7 @@ extension PixelSize {
     self.init(width: width, height: height)
   }
 
-  /// The largest width or height of a table's pictures, in pixels.
+  /// The largest width or height of a table's images, in pixels.
   private static let largestSide = 32_767
 
   package static let argumentRule =

@@ -4,21 +4,21 @@ package import Pixels
 ///
 /// The words of the last two differ, so that either may stand first or alone.
 package struct FormatArgument: Hashable, Sendable {
-  /// How pictures are laid into the slots of a table.
+  /// How images are laid into the slots of a table.
   package enum Layout: String, CaseIterable, Hashable, Sendable {
     case aspectFill, aspectFit, within, stretch, circle
   }
 
-  /// How many of a source's pixels pictures are drawn from.
-  package enum Decoding: String, CaseIterable, Hashable, Sendable {
-    case balanced, finest
+  /// How many of a source's pixels images are drawn from.
+  package enum Quality: String, CaseIterable, Hashable, Sendable {
+    case balanced, best
   }
 
   package let name: String
   package let size: PixelSize
   package let pixelFormat: PixelFormat
   package let layout: Layout
-  package let decoding: Decoding
+  package let quality: Quality
   package let colorSpace: ColorSpace
 
   /// - Throws: ``UsageError`` that names the part which cannot be read.
@@ -45,17 +45,17 @@ package struct FormatArgument: Hashable, Sendable {
       throw UsageError(
         "The format \"\(text)\" has the drawing \"\(parts[3])\"; a drawing is one of \(names).")
     }
-    var (decoding, colorSpace) = (Decoding?.none, ColorSpace?.none)
+    var (quality, colorSpace) = (Quality?.none, ColorSpace?.none)
     for part in parts.dropFirst(4) {
-      if decoding == nil, let named = Decoding(rawValue: part) {
-        decoding = named
+      if quality == nil, let named = Quality(rawValue: part) {
+        quality = named
       } else if colorSpace == nil, let named = ColorSpace(rawValue: part) {
         colorSpace = named
       } else {
-        let decodings = Decoding.allCases.map(\.rawValue).joined(separator: " or ")
+        let qualities = Quality.allCases.map(\.rawValue).joined(separator: " or ")
         let spaces = ColorSpace.allCases.map(\.rawValue).joined(separator: " or ")
         throw UsageError(
-          "The format \"\(text)\" has \"\(part)\" after its drawing; one decoding, \(decodings), "
+          "The format \"\(text)\" has \"\(part)\" after its drawing; one decoding, \(qualities), "
             + "and one colour space, \(spaces), may stand there.")
       }
     }
@@ -63,7 +63,7 @@ package struct FormatArgument: Hashable, Sendable {
     self.size = size
     self.pixelFormat = pixelFormat
     self.layout = layout
-    self.decoding = decoding ?? .balanced
+    self.quality = quality ?? .balanced
     self.colorSpace = colorSpace ?? .sRGB
   }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A page that needs no other file: styles, charts and pictures are part of it.
+/// A page that needs no other file: styles, charts and images are part of it.
 package struct HTMLPage: Sendable {
   private let title: String
   private var body: [String] = []
@@ -34,7 +34,7 @@ package struct HTMLPage: Sendable {
     body.append("<figure class=\"wide\">\(chart.svg)</figure>")
   }
 
-  /// Pictures side by side, as PNG files within the page.
+  /// Images side by side, as PNG files within the page.
   package mutating func addStrip(_ caption: String, pictures: [Data], seriesIndex: Int) {
     let images = pictures.map { data in
       "<img alt=\"\" src=\"data:image/png;base64,\(data.base64EncodedString())\">"
@@ -46,7 +46,7 @@ package struct HTMLPage: Sendable {
       """)
   }
 
-  /// One picture, as a PNG file within the page.
+  /// One image, as a PNG file within the page.
   package mutating func addPicture(_ caption: String, _ png: Data) {
     body.append(
       """

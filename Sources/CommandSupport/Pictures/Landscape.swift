@@ -1,7 +1,7 @@
 import Foundation
 package import Pixels
 
-/// A picture of hills below a sky, drawn from a number. It compresses and decodes as a photograph
+/// An image of hills below a sky, drawn from a number. It compresses and decodes as a photograph
 /// does.
 package struct Landscape {
   private typealias Color = SIMD4<Float>
@@ -127,7 +127,7 @@ package struct Landscape {
       roughness: 4 + 26 * depth)
   }
 
-  /// Blue, green, red of a hue that turns with the picture's number.
+  /// Blue, green, red of a hue that turns with the image's number.
   private func color(_ turn: Float, _ saturation: Float, _ brightness: Float) -> Color {
     func channel(_ shift: Float) -> Float {
       let wave = 0.5 + 0.5 * cos((hue + turn + shift) * 2 * .pi)

@@ -1,9 +1,9 @@
 import FastImageCache
 package import Foundation
 
-/// The picture files below a folder, recognised by their bytes and not by their names.
+/// The image files below a folder, recognised by their bytes and not by their names.
 package struct PhotoFolder: Sendable {
-  /// A file that is a picture.
+  /// A file that is an image.
   package struct Photo: Hashable, Sendable {
     package let url: URL
 
@@ -28,7 +28,7 @@ package struct PhotoFolder: Sendable {
 
   /// In the order of their paths.
   package private(set) var photos: [Photo] = []
-  /// Files that are no pictures.
+  /// Files that are no images.
   package private(set) var skipped: [LeftOut] = []
   /// Files and folders that cannot be read.
   package private(set) var unreadable: [LeftOut] = []
@@ -37,8 +37,8 @@ package struct PhotoFolder: Sendable {
   ///
   /// - Parameters:
   ///   - folder: A path, or a file's URL.
-  ///   - problem: Receives a file's first bytes, up to 64, and says why they are no picture; `nil` for a
-  ///     picture.
+  ///   - problem: Receives a file's first bytes, up to 64, and says why they are no image; `nil` for an
+  ///     image.
   /// - Throws: ``UsageError`` for a path that is no folder that can be read.
   package init(_ folder: String, problem: (Data) -> String?) throws(UsageError) {
     let root: LocalPath
@@ -103,7 +103,7 @@ package struct PhotoFolder: Sendable {
     return false
   }
 
-  /// A path below the folder as text. Different paths have different texts, which are ids of pictures: one that
+  /// A path below the folder as text. Different paths have different texts, which are ids of images: one that
   /// is not UTF-8 begins with a full stop and a slash, like no other, and has hexadecimal numbers.
   private static func text(_ path: [UInt8]) -> String {
     String(validating: path, as: UTF8.self) ?? "./" + LocalPath(path).percentEncoded

@@ -4,7 +4,7 @@ import Foundation
 package enum ExitStatus: Int32, Sendable {
   case success = 0
 
-  /// The call was right, but the work failed: damage found, a picture not decoded.
+  /// The call was right, but the work failed: damage found, an image not decoded.
   case failure = 1
 
   /// The call itself cannot be carried out as it stands.

@@ -1,6 +1,6 @@
 import TableStore
 
-/// The stored pictures of a cache, read from its tables as they are asked for.
+/// The stored images of a cache, read from its tables as they are asked for.
 ///
 /// ```swift
 /// for try await entry in cache.entries(in: .row) { print(entry.imageID ?? "?", entry.size) }
@@ -33,7 +33,7 @@ public struct CacheEntries: AsyncSequence, Sendable {
 
     /// The next entry; `nil` after the last.
     ///
-    /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/protectedNow(format:)``,
+    /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/protectedDataUnavailable(format:)``,
     ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/closed``, and
     ///   ``ImageCacheError/cancelled`` when the reading task is cancelled. The listing is over then.
     public mutating func next() async throws(ImageCacheError) -> CacheEntry? {

@@ -2,11 +2,11 @@ public import Foundation
 public import Pixels
 package import TableStore
 
-/// One stored picture, as a listing found it.
+/// One stored image, as a listing found it.
 ///
-/// It is a description and no lease: the picture may be gone by now, or another one in its place.
+/// It is a description and no lease: the image may be gone by now, or another one in its place.
 public struct CacheEntry: Hashable, Sendable {
-  /// The place of a picture in the order of use of its format.
+  /// The place of an image in the order of use of its format.
   ///
   /// A later use is greater. The order has no dates, since the clock that counts uses stands still while
   /// no program has the table open; ``CacheEntry/dateStored`` has one. Only entries of one format
@@ -20,28 +20,28 @@ public struct CacheEntry: Hashable, Sendable {
 
   package let info: TableEntryInfo
 
-  /// The format in whose table the picture is.
+  /// The format in whose table the image is.
   public let format: ImageFormat
 
   /// The entity's id; `nil` for a string too long for its slot, of which the file keeps a hash only.
   ///
-  /// Beside it lie the version and the metadata: together they have a kilobyte where pictures take 4 KiB
-  /// and more, and less beside smaller ones. ``isPicture(of:version:)`` recognises every id.
+  /// Beside it lie the version and the metadata: together they have a kilobyte where images take 4 KiB
+  /// and more, and less beside smaller ones. ``isImage(of:version:)`` recognises every id.
   public var imageID: ImageID? { info.entity.known.map { ImageID($0) } }
 
-  /// The picture's version; `nil` for a placeholder, for a part of a damaged file, and for a string too long for its
+  /// The image's version; `nil` for a placeholder, for a part of a damaged file, and for a string too long for its
   /// slot.
   public var versionID: ImageID? {
     isPlaceholder || isDamaged ? nil : info.version.known.map { ImageID($0) }
   }
 
-  /// Whether the picture was loaded as a placeholder (``LoadOptions/isPlaceholder``).
+  /// Whether the image was loaded as a placeholder (``LoadOptions/isPlaceholder``).
   public var isPlaceholder: Bool { info.version.known?.isPlaceholder == true }
 
-  /// Whether the picture shows a part of a damaged file (``DamagedImagePolicy/showPart``).
+  /// Whether the image shows a part of a damaged file (``DamagedImagePolicy/showPart``).
   public var isDamaged: Bool { info.version.known?.isDamaged == true }
 
-  /// The picture's own size in pixels, at most the format's.
+  /// The image's own size in pixels, at most the format's.
   public var size: PixelSize { PixelSize(width: info.extent.width, height: info.extent.height) }
 
   /// The last use, for comparison with other entries of the format.
@@ -49,9 +49,9 @@ public struct CacheEntry: Hashable, Sendable {
   /// A hit is a use, and so are the end of a lease, a store, and a change of metadata or id.
   public var lastUse: LastUse { LastUse(stamp: info.recency) }
 
-  /// The time at which the picture was stored, as the clock showed it then.
+  /// The time at which the image was stored, as the clock showed it then.
   ///
-  /// A change of its metadata or id stores a picture anew.
+  /// A change of its metadata or id stores an image anew.
   public var dateStored: Date {
     Date(timeIntervalSince1970: Double(info.generation) / 1_000_000)
   }
@@ -59,21 +59,21 @@ public struct CacheEntry: Hashable, Sendable {
   /// The bytes that were stored beside the pixels; `nil` if there are none.
   public var metadata: Data? { info.metadata.isEmpty ? nil : Data(info.metadata) }
 
-  /// Bytes of the file that the picture's slot takes, whatever the picture's own size.
+  /// Bytes of the file that the image's slot takes, whatever the image's own size.
   public let byteCount: Int
 
   init(_ info: TableEntryInfo, format: ImageFormat, byteCount: Int) {
     (self.info, self.format, self.byteCount) = (info, format, byteCount)
   }
 
-  /// Whether this is the picture of an entity, also where the file has only the hash of its id.
+  /// Whether this is the image of an entity, also where the file has only the hash of its id.
   ///
   /// Cost: a comparison, and a SHA-256 of the id where the file has one.
   ///
   /// - Parameters:
   ///   - id: An entity's ``ImageEntity/imageID``.
   ///   - version: The version that counts; `nil` for any.
-  public func isPicture(of id: ImageID, version: ImageID? = nil) -> Bool {
+  public func isImage(of id: ImageID, version: ImageID? = nil) -> Bool {
     guard info.entity.matches(id.tableID) else { return false }
     guard let version = version?.tableID else { return true }
     return info.version.matches(version) || info.version.matches(version.damaged)

@@ -7,11 +7,11 @@ public struct CacheInspection: Sendable {
   /// A format's table.
   public struct Table: Sendable {
     /// The format; of a namespace that no cache has open, as far as the file tells it: name, size, pixel
-    /// format, revision, decoding, whether proportions are kept, and how many pictures fit.
+    /// format, revision, decoding, whether proportions are kept, and how many images fit.
     public let format: ImageFormat
-    /// Pictures that fit; 0 for a format that is not stored on this kind of device.
+    /// Images that fit; 0 for a format that is not stored on this kind of device.
     public let slotCount: Int
-    /// The stored pictures, the one used last first.
+    /// The stored images, the one used last first.
     public let entries: [CacheEntry]
     /// Bytes that the file occupies on disk, which may be fewer than its length.
     public let diskByteCount: Int
@@ -27,20 +27,20 @@ public struct CacheInspection: Sendable {
 
   /// A load under way, which all its waiters share.
   public struct Load: Sendable {
-    /// A picture that somebody waits for.
-    public struct Picture: Hashable, Sendable {
+    /// An image that somebody waits for.
+    public struct Image: Hashable, Sendable {
       /// The entity's id.
       public let imageID: ImageID
       /// The format's name.
       public let format: String
     }
 
-    /// The source's address; `nil` where the entities themselves have the pictures.
+    /// The source's address; `nil` where the entities themselves have the images.
     public let url: URL?
-    /// The pictures that are waited for; empty while a load only stores what it has delivered.
-    public let pictures: [Picture]
+    /// The images that are waited for; empty while a load only stores what it has delivered.
+    public let images: [Image]
     /// Callers and streams that wait.
-    public let waiterCount: Int
+    public let requestCount: Int
     /// The highest priority of the waiters.
     public let priority: TaskPriority
   }

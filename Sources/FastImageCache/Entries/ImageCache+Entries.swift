@@ -1,19 +1,19 @@
 import TableStore
 
 extension ImageCache {
-  /// Lists the stored pictures of one format or of all, format by format in the order of ``formats``.
+  /// Lists the stored images of one format or of all, format by format in the order of ``formats``.
   ///
-  /// The listing is not a snapshot: it reads about a hundred pictures at a time, when the loop comes to
-  /// them. A picture that is stored, changed or removed meanwhile may be missing or come twice, and an
-  /// entry's picture may be gone when the entry arrives. All others come once, in no order that means
+  /// The listing is not a snapshot: it reads about a hundred images at a time, when the loop comes to
+  /// them. An image that is stored, changed or removed meanwhile may be missing or come twice, and an
+  /// entry's image may be gone when the entry arrives. All others come once, in no order that means
   /// anything; where their table is emptied or handed over meanwhile, perhaps twice. Listing uses no
-  /// picture, leases none and keeps none from making room.
+  /// image, leases none and keeps none from making room.
   ///
-  /// Of a picture of an earlier run that nobody has asked for yet, the ids are certain; its pixels are
-  /// not read, so that it may turn out damaged, and size and metadata with it. A picture in a table that
+  /// Of an image of an earlier run that nobody has asked for yet, the ids are certain; its pixels are
+  /// not read, so that it may turn out damaged, and size and metadata with it. An image in a table that
   /// another process owns is read and checked in full.
   ///
-  /// Cost: for each picture one read of at most a kilobyte, on a thread of this cache. Hits and stores go
+  /// Cost: for each image one read of at most a kilobyte, on a thread of this cache. Hits and stores go
   /// on; they wait for the table's lock some microseconds at most.
   ///
   /// - Parameter format: One of ``formats``; all if `nil`.
@@ -21,29 +21,29 @@ extension ImageCache {
     CacheEntries(tables: listedTables(format), workers: listing)
   }
 
-  /// Removes the stored pictures that `isUnwanted` picks, of one format or of all.
+  /// Removes the stored images that `isUnwanted` picks, of one format or of all.
   ///
   /// ```swift
   /// let monthAgo = Date.now.addingTimeInterval(-30 * 86_400)
   /// try await cache.removeImages { $0.dateStored < monthAgo }
   /// ```
   ///
-  /// Goes through the pictures as ``entries(in:)`` does, and removes what it saw: a picture that was
+  /// Goes through the images as ``entries(in:)`` does, and removes what it saw: an image that was
   /// stored in the place of a seen one stays. So loads under way still store theirs, unlike with
-  /// ``removeImages(for:)-(ImageID)``. Leases on removed pictures stay valid. A removal outlives a power
+  /// ``removeImages(for:)-(ImageID)``. Leases on removed images stay valid. A removal outlives a power
   /// cut only after ``flush()``.
   ///
-  /// Cost: as listing, and one small write for each removed picture. The table's turn is held for about
+  /// Cost: as listing, and one small write for each removed image. The table's turn is held for about
   /// a hundred removals at a time.
   ///
   /// - Parameters:
   ///   - format: One of ``formats``; all if `nil`.
   ///   - isUnwanted: Asked once for each entry, on the caller's actor.
-  /// - Returns: How many pictures were removed.
+  /// - Returns: How many images were removed.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
-  ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/diskFull``,
+  ///   ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/diskFull``,
   ///   ``ImageCacheError/closed``, and ``ImageCacheError/cancelled`` when the calling task is cancelled.
-  ///   Some pictures may be removed then.
+  ///   Some images may be removed then.
   @discardableResult
   public nonisolated(nonsending) func removeImages(
     in format: ImageFormat? = nil, where isUnwanted: (CacheEntry) -> Bool

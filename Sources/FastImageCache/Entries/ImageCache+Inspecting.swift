@@ -11,12 +11,12 @@ extension ImageCache {
   /// }
   /// ```
   ///
-  /// The parts are looked at one after the other, while the cache goes on. Looking uses no picture.
+  /// The parts are looked at one after the other, while the cache goes on. Looking uses no image.
   ///
-  /// Cost: for each picture one read of at most a kilobyte, and for each original nothing but its place in
+  /// Cost: for each image one read of at most a kilobyte, and for each original nothing but its place in
   /// the index; on threads of this cache.
   ///
-  /// - Throws: ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/storageUnavailable(_:)``,
+  /// - Throws: ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/storageUnavailable(_:)``,
   ///   ``ImageCacheError/closed``, and ``ImageCacheError/cancelled`` when the calling task is cancelled.
   public func inspect() async throws(ImageCacheError) -> CacheInspection {
     var inspected: [CacheInspection.Table] = []
@@ -41,11 +41,11 @@ extension ImageCache {
   /// Everything that the tables of a namespace hold, whether a cache has it open or not, in this process
   /// or in another; reads no pixels.
   ///
-  /// Files are read as they are: pictures that a process has stored beside the owner come to light when
-  /// the owner takes them in, see <doc:SharedFolders>. Whether a picture's pixels are intact only its use
+  /// Files are read as they are: images that a process has stored beside the owner come to light when
+  /// the owner takes them in, see <doc:SharedFolders>. Whether an image's pixels are intact only its use
   /// tells, or `imagecache verify`.
   ///
-  /// Cost: for each picture one read of at most a kilobyte, on a thread of its own.
+  /// Cost: for each image one read of at most a kilobyte, on a thread of its own.
   ///
   /// - Parameters:
   ///   - namespace: As ``knownNamespaces(in:)`` lists it, 1 to 255 bytes. One without a folder has no
@@ -93,10 +93,10 @@ extension ImageFormat {
     self =
       code.keepsProportions
       ? ImageFormat(
-        name: reader.name, upTo: size, pixelFormat: code.pixelFormat, revision: revision,
-        capacity: capacity, decoding: code.decoding, colorSpace: code.colorSpace)
+        name: reader.name, size: .fitting(size), pixelFormat: code.pixelFormat, revision: revision,
+        capacity: capacity, quality: code.quality, colorSpace: code.colorSpace)
       : ImageFormat(
-        name: reader.name, size: size, pixelFormat: code.pixelFormat, revision: revision,
-        capacity: capacity, decoding: code.decoding, colorSpace: code.colorSpace)
+        name: reader.name, size: .exact(size), pixelFormat: code.pixelFormat, revision: revision,
+        capacity: capacity, quality: code.quality, colorSpace: code.colorSpace)
   }
 }

@@ -1,40 +1,40 @@
 import TableStore
 
 extension ImageCache {
-  /// Gives the stored pictures of one id to another, in all formats, without decoding: for an entity
+  /// Gives the stored images of one id to another, in all formats, without decoding: for an entity
   /// whose temporary id was replaced by its server's.
   ///
   /// ```swift
   /// let draft = ImageID(UUID())
-  /// try await cache.changeImageID(from: draft, to: ImageID("photo-7"))
+  /// try await cache.moveImages(from: draft, to: ImageID("photo-7"))
   /// ```
   ///
   /// Versions stay; one that is the old id, as that of an entity without a URL, becomes the new id.
   /// Originals that a store has kept, and those that loads under way fetch, count as the new id's from then on.
-  /// Pictures that the
+  /// Images that the
   /// new id had are replaced, but no real one by a placeholder, which is dropped then. Leases on either stay
-  /// valid. Metadata moves along. A picture that turns out damaged is not moved, and gone.
+  /// valid. Metadata moves along. An image that turns out damaged is not moved, and gone.
   ///
   /// Loads under way for the old id answer their waiters and store nothing; later requests start others.
-  /// Where a picture moves, loads under way for the new id store nothing over it either.
+  /// Where an image moves, loads under way for the new id store nothing over it either.
   ///
-  /// After a crash each format has its picture under the old id, the new one, or both. In a full table
-  /// the least recently used picture makes room for the copy, since the picture itself goes last. Another
+  /// After a crash each format has its image under the old id, the new one, or both. In a full table
+  /// the least recently used image makes room for the copy, since the image itself goes last. Another
   /// process that owns a table goes on finding the old id until this process comes to own it, see
   /// <doc:SharedFolders>.
   ///
-  /// Cost: for each format that has the picture, reading, checking and writing one slot in the table's
+  /// Cost: for each format that has the image, reading, checking and writing one slot in the table's
   /// turn. The move counts as a use.
   ///
   /// - Parameters:
-  ///   - old: The id under which the pictures were stored.
+  ///   - old: The id under which the images were stored.
   ///   - new: The id under which they are found afterwards; nothing happens if it is the same.
-  /// - Returns: In how many formats a picture moved.
+  /// - Returns: In how many formats an image moved.
   /// - Throws: ``ImageCacheError/diskFull``, ``ImageCacheError/storageUnavailable(_:)``, also when all
-  ///   slots are leased, ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/closed``. Formats
-  ///   from the failing one on keep their pictures under the old id; calling again moves the rest.
+  ///   slots are leased, ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/closed``. Formats
+  ///   from the failing one on keep their images under the old id; calling again moves the rest.
   @discardableResult
-  public func changeImageID(
+  public func moveImages(
     from old: ImageID, to new: ImageID
   ) async throws(ImageCacheError) -> Int {
     guard life != .closed else { throw .closed }

@@ -27,13 +27,13 @@ final class CacheRecorder: Sendable {
     hub.send(.missed(entity: key.entity, format: key.format))
   }
 
-  /// The picture of a miss was there when the cache looked again; its table has counted a hit, which
+  /// The image of a miss was there when the cache looked again; its table has counted a hit, which
   /// is none.
   func hitLate() { state.withLock { $0.hits -= 1 } }
 
-  func joined(_ request: ImageRequest) {
-    state.withLock { $0.joinedRequests += 1 }
-    hub.send(.joined(entity: request.key.entity, format: request.key.format))
+  func coalesced(_ request: ImageRequest) {
+    state.withLock { $0.coalescedRequests += 1 }
+    hub.send(.coalesced(entity: request.key.entity, format: request.key.format))
   }
 
   /// A source has brought so many bytes, whether or not it delivers.
@@ -42,26 +42,26 @@ final class CacheRecorder: Sendable {
   func fetched(_ url: URL?, byteCount: Int, in duration: Duration) {
     state.withLock { counts in
       counts.fetches += 1
-      counts.fetchSeconds += duration.seconds
+      counts.fetchDuration += duration
     }
-    hub.send(.fetched(url, byteCount: byteCount, seconds: duration.seconds))
+    hub.send(.fetched(url, byteCount: byteCount, duration: duration))
   }
 
   func decoded(_ url: URL?, size: PixelSize, in duration: Duration) {
     Worker.beforeFinish {
       self.state.withLock { counts in
         counts.decodes += 1
-        counts.decodeSeconds += duration.seconds
+        counts.decodeDuration += duration
       }
     }
-    hub.send(.decoded(url, size: size, seconds: duration.seconds))
+    hub.send(.decoded(url, size: size, duration: duration))
   }
 
   func drew(in duration: Duration) {
     Worker.beforeFinish {
       self.state.withLock { counts in
         counts.drawings += 1
-        counts.drawSeconds += duration.seconds
+        counts.drawDuration += duration
       }
     }
   }
@@ -76,13 +76,13 @@ final class CacheRecorder: Sendable {
     hub.send(.stored(entity: key.entity, format: key.format))
   }
 
-  func notStored(_ key: ImageKey, reason: @autoclosure () -> String) {
-    state.withLock { $0.notStored += 1 }
-    hub.send(.notStored(entity: key.entity, format: key.format, reason: reason()))
+  func storeFailed(_ key: ImageKey, reason: @autoclosure () -> String) {
+    state.withLock { $0.failedStores += 1 }
+    hub.send(.storeFailed(entity: key.entity, format: key.format, reason: reason()))
   }
 
   func refused(_ key: ImageKey) {
-    notStored(key, reason: "the hook `willStore` lets it be delivered only")
+    storeFailed(key, reason: "the hook `willStore` lets it be delivered only")
   }
 
   func noticed(_ notice: TableNotice, format: String) {
@@ -94,7 +94,7 @@ final class CacheRecorder: Sendable {
     }
   }
 
-  /// A waiter got an error instead of its picture; a cancellation is no failure.
+  /// A waiter got an error instead of its image; a cancellation is no failure.
   func failed(_ key: ImageKey, _ error: ImageCacheError) {
     if case .cancelled = error { return }
     state.withLock { $0.failures += 1 }
@@ -104,11 +104,5 @@ final class CacheRecorder: Sendable {
   func cancelled(_ request: ImageRequest) {
     state.withLock { $0.cancellations += 1 }
     hub.send(.cancelled(entity: request.key.entity, format: request.key.format))
-  }
-}
-
-extension Duration {
-  var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }

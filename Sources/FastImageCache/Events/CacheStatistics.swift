@@ -7,37 +7,37 @@ public struct CacheStatistics: Sendable {
   /// Requests that no table could answer.
   public internal(set) var misses = 0
   /// Requests that joined a load under way; they count as misses too.
-  public internal(set) var joinedRequests = 0
+  public internal(set) var coalescedRequests = 0
   /// Loads whose source delivered.
   public internal(set) var fetches = 0
   /// Encoded bytes that sources brought, those of loads that failed or were cancelled included. A download that is
   /// continued adds the bytes that it brings.
   public internal(set) var fetchedByteCount = 0
-  /// Seconds spent waiting for sources, over all loads.
-  public internal(set) var fetchSeconds = 0.0
-  /// Pictures decoded.
+  /// Time spent waiting for sources, over all loads.
+  public internal(set) var fetchDuration = Duration.zero
+  /// Images decoded.
   public internal(set) var decodes = 0
-  /// Seconds spent decoding, over all threads, by the clock: a thread's waits for its processor or for
+  /// Time spent decoding, over all threads, by the clock: a thread's waits for its processor or for
   /// memory count.
-  public internal(set) var decodeSeconds = 0.0
-  /// Pictures drawn into slots.
+  public internal(set) var decodeDuration = Duration.zero
+  /// Images drawn into slots.
   public internal(set) var drawings = 0
-  /// Of these, pictures that show a part of a damaged file.
+  /// Of these, images that show a part of a damaged file.
   public internal(set) var damagedDrawings = 0
-  /// Seconds spent drawing, over all threads, by the clock; the waits of closures count.
-  public internal(set) var drawSeconds = 0.0
-  /// Pictures written to tables.
+  /// Time spent drawing, over all threads, by the clock; the waits of closures count.
+  public internal(set) var drawDuration = Duration.zero
+  /// Images written to tables.
   public internal(set) var stores = 0
-  /// Pictures that could not be stored.
-  public internal(set) var notStored = 0
-  /// Pictures whose waiters got an error.
+  /// Images that could not be stored.
+  public internal(set) var failedStores = 0
+  /// Images whose waiters got an error.
   public internal(set) var failures = 0
-  /// Pictures whose last waiter left before they were ready.
+  /// Images whose last waiter left before they were ready.
   public internal(set) var cancellations = 0
   /// Loads under way now.
-  public internal(set) var flights = 0
+  public internal(set) var activeLoads = 0
   /// Callers and streams waiting now.
-  public internal(set) var waiters = 0
+  public internal(set) var pendingRequests = 0
   /// One record for each format, in the order of the cache's formats.
   public internal(set) var tables: [Table] = []
 
@@ -50,22 +50,22 @@ public struct CacheStatistics: Sendable {
   public struct Table: Sendable {
     /// The format's name.
     public let format: String
-    /// Pictures kept.
+    /// Images kept.
     public let entryCount: Int
-    /// Pictures that fit.
+    /// Images that fit.
     public let slotCount: Int
-    /// Pictures that are leased right now.
+    /// Images that are leased right now.
     public let leasedCount: Int
-    /// Pictures that made room for others since the table was opened.
+    /// Images that made room for others since the table was opened.
     public let evictionCount: Int
-    /// Pictures that turned out to be damaged since the table was opened.
+    /// Images that turned out to be damaged since the table was opened.
     public let damageCount: Int
     /// Bytes that the file occupies on disk, which may be fewer than its length; of memory for a cache
     /// in memory.
     public let diskByteCount: Int
     /// Bytes of address space that the file's mapping takes.
     public let mappedByteCount: Int
-    /// Whether stored pictures reach the disk.
+    /// Whether stored images reach the disk.
     public let storageState: ImageCache.StorageState
   }
 }

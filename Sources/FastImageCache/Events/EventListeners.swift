@@ -6,7 +6,7 @@ import Synchronization
 /// Invariants:
 /// 1. `count` is the number of listeners, so that a hit learns with one atomic load whether there are any.
 /// 2. A listener that has `bufferSize` unread events loses the newest. The number lost stands in its stream, as
-///    ``CacheEvent/skipped(_:)``, where they are missing.
+///    ``CacheEvent/eventsDropped(_:)``, where they are missing.
 /// 3. A stream that can no longer be read is not among the listeners.
 /// 4. No stream is yielded to under the lock: a reader that is cancelled comes here from under its task's lock.
 final class EventListeners: Sendable {
@@ -120,7 +120,7 @@ private final class EventReader: Sendable {
       let missing = lostCount - state.toldCount
       guard missing > 0 else { return item?.event }
       state = (lostCount, item?.event)
-      return ProcessEvent(namespace: "", event: .skipped(missing))
+      return ProcessEvent(namespace: "", event: .eventsDropped(missing))
     }
   }
 }

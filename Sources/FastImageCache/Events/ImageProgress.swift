@@ -1,4 +1,4 @@
-/// One step on the way of a picture to its slot.
+/// One step on the way of an image to its slot.
 ///
 /// The last element of a progress stream is ``finished(_:)`` or ``failed(_:)``. Cancelling the reading
 /// task ends the stream without another element; that is no failure.
@@ -12,7 +12,7 @@
   /// A request failed and is sent again, for the given time from 1 on, after a pause.
   case retrying(attempt: Int, after: Duration)
 
-  /// All encoded bytes are there. A second step of this kind says that the bytes of the first were no picture.
+  /// All encoded bytes are there. A second step of this kind says that the bytes of the first were no image.
   case arrived(ByteOrigin)
 
   /// The encoded bytes are complete and become pixels.
@@ -21,17 +21,17 @@
   /// The pixels are laid into slots.
   case drawing
 
-  /// A picture to show until the wanted one is here; never after ``finished(_:)``.
+  /// An image to show until the wanted one is here; never after ``finished(_:)``.
   case preview(CachedImage, ImagePreview)
 
-  /// The picture is here.
+  /// The image is here.
   case finished(CachedImage)
 
-  /// There will be no picture; the error is never ``ImageCacheError/cancelled``.
+  /// There will be no image; the error is never ``ImageCacheError/cancelled``.
   case failed(ImageCacheError)
 }
 
-/// Where the encoded bytes of a picture came from.
+/// Where the encoded bytes of an image came from.
 @nonexhaustive public enum ByteOrigin: Hashable, Sendable {
   /// The source sent all of them, in this load.
   case source

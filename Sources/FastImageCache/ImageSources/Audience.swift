@@ -1,10 +1,10 @@
 /// The accounts, one or all, that may see an answer: two audiences share no load and no original.
 ///
 /// ```swift
-/// let everybody = Audience.everyone
-/// let account = Audience("alice@example.com")
+/// let everybody = nil
+/// let account = AccountID("alice@example.com")
 /// ```
-public struct Audience: Hashable, Sendable {
+public struct AccountID: Hashable, Sendable {
   /// The exact name; empty for ``everyone``.
   public let name: String
 
@@ -14,10 +14,10 @@ public struct Audience: Hashable, Sendable {
   public init(_ name: String) { self.name = name }
 
   /// Answers that anybody may see.
-  public static let everyone = Audience("")
+  public static let everyone = AccountID("")
 
   // `String` compares canonically: two spellings of "é" would be one account.
-  public static func == (first: Audience, second: Audience) -> Bool {
+  public static func == (first: AccountID, second: AccountID) -> Bool {
     first.name.utf8.elementsEqual(second.name.utf8)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The bytes inside a `data:` URL, as WHATWG's Fetch standard reads them, section 6.
 ///
-/// The media type is ignored: pictures are recognised by their bytes.
+/// The media type is ignored: images are recognised by their bytes.
 enum DataURL {
   /// - Parameter limit: The most bytes that may come out; more are refused before they are decoded.
   static func bytes(of url: URL, limit: Int) throws(ImageSourceError) -> Data {

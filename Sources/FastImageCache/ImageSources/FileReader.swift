@@ -52,7 +52,7 @@ package enum FileReader {
         ImageSourceProgress(receivedByteCount: count, expectedByteCount: before.byteCount))
     }
 
-    // A writer that is not finished leaves a picture that is half old, half new.
+    // A writer that is not finished leaves an image that is half old, half new.
     guard count == before.byteCount, try file.status() == before else {
       throw ImageSourceError.unreadable(path: path, reason: "The file changed while it was read.")
     }

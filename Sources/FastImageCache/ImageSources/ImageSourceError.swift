@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why the library's own sources did not bring a picture.
+/// Why the library's own sources did not bring an image.
 @nonexhaustive public enum ImageSourceError: Error, Hashable, Sendable {
   /// No source here loads URLs of this scheme; empty for a URL that has none.
   case unsupportedScheme(String)
@@ -26,7 +26,7 @@ public import Foundation
   /// The answer has more bytes than were allowed.
   case tooLarge(byteCountLimit: Int)
 
-  /// The server answered with a status that brings no picture: neither 200 to 203 nor 226, nor a part of the
+  /// The server answered with a status that brings no image: neither 200 to 203 nor 226, nor a part of the
   /// whole (206), nor a redirect.
   case httpStatus(Int)
 

@@ -17,7 +17,7 @@ public struct ImageSourceRequest: Sendable {
   public let firstEntity: ImageID?
 
   /// The account on whose behalf the image is loaded.
-  public internal(set) var audience = Audience.everyone
+  public internal(set) var account: AccountID?
 
   /// Header fields that the requests ask for, by name; a source that sends none ignores them.
   public internal(set) var headers: [String: String] = [:]

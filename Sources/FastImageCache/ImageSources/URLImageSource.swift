@@ -1,6 +1,6 @@
 import Foundation
 
-/// Pictures behind `file`, `data`, `https` and `http` URLs: the default source.
+/// Images behind `file`, `data`, `https` and `http` URLs: the default source.
 ///
 /// Files are read, and data URLs decoded, on threads that may block. A web server's answer counts
 /// only when it is complete. Requests that fail are sent again (``HTTPOptions/retry``), and a download
@@ -49,7 +49,7 @@ public struct URLImageSource: ImageSource, IdleConnections {
     client = HTTPClient(options: http, clock: clock, random: random)
   }
 
-  /// Fetches a picture file's bytes.
+  /// Fetches an image file's bytes.
   ///
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
   ///   `CancellationError` when the task is cancelled.

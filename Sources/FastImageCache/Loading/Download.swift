@@ -53,7 +53,7 @@ final class Download: Sendable {
     shelf.end(load, keeping: buffer, askedWith: headers)
   }
 
-  /// Leaves nothing to be continued: the picture was decoded, or cannot be.
+  /// Leaves nothing to be continued: the image was decoded, or cannot be.
   func finish() {
     buffers.drop()
     disk?.stop()

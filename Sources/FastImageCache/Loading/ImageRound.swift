@@ -1,6 +1,6 @@
 import Locking
 
-/// The requests of one reader for many pictures, and the answers that it has not read.
+/// The requests of one reader for many images, and the answers that it has not read.
 ///
 /// No task waits for the answers: each request is a waiter on the board, which the end of the round takes
 /// off.

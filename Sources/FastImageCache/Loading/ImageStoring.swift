@@ -15,7 +15,7 @@ struct ImageStoring: Sendable {
       }
       if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
         // A later hit would lack the metadata.
-        recorder.notStored(request.key, reason: refusal.description)
+        recorder.storeFailed(request.key, reason: refusal.description)
         return request.table.privateImage(slot)
       }
       let start = flight.progress.clock.now
@@ -24,7 +24,7 @@ struct ImageStoring: Sendable {
         slot, for: request.key, recorder,
         StoreOrder(
           begun: flight.id.number, request: request.generation,
-          outdatesOthers: flight.policy != .normal),
+          outdatesOthers: flight.policy != .useCache),
         oldest: { flight.registry.oldest }, if: { flight.isUnderWay })
       isStored = stored?.isStored == true
       // The recorder has the reason.

@@ -11,7 +11,7 @@ extension Load {
     _ requests: [ImageRequest], after image: FetchedImage? = nil
   ) async throws -> [ImageRequest] {
     // Where the source has to be asked, not before it has called the table's images unchanged.
-    let tablesAnswer = flight.policy == .normal || image?.isUnchanged == true
+    let tablesAnswer = flight.policy == .useCache || image?.isUnchanged == true
     var served: Set<ImageKey> = []
     for request in requests {
       // Its family's load stored the image a moment before the request joined.
@@ -42,7 +42,7 @@ extension Load {
   private func askEntity(of request: ImageRequest) async throws -> ImageSourceResponse? {
     flight.progress.begin()
     let answer = try await flight.ask(.picture(request.key), for: request) {
-      try await request.entity.picture(for: request.format)
+      try await request.entity.providedImage(for: request.format)
     }
     if answer != nil { flight.progress.end(\.fetch) }
     return answer
@@ -53,7 +53,7 @@ extension Load {
     guard let image = request.storedImage() else { return false }
     steps.recorder.hitLate()
     // Under another policy the source has called it unchanged before.
-    let side = flight.policy == .normal ? AnswerSide.table : .load
+    let side = flight.policy == .useCache ? AnswerSide.table : .load
     flight.finish(
       request.key, isFetched: false, with: .success(consume image),
       AnswerFacts(side: side, isStored: true))

@@ -156,7 +156,7 @@ struct Load: Sendable {
   ) async throws {
     var family = LoadFamily(replaces: image.origin == .changed)
     repeat {
-      if flight.policy != .normal, image.isUnchanged {
+      if flight.policy != .useCache, image.isUnchanged {
         requests.removeAll(where: answerFromTable)
       }
       others += setAside(&requests, at: url, coveredBy: image.picture.fullSize)

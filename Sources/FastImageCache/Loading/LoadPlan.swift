@@ -46,13 +46,13 @@ struct LoadPlan: Hashable, Sendable {
   ///   - need: What the source needs first.
   ///   - showsPlaceholder: Whether a kept placeholder counts.
   init(
-    _ policy: LoadOptions.Policy, within reach: LoadOptions.Reach, kept: KeptOriginal?,
+    _ policy: LoadOptions.CachePolicy, within scope: LoadOptions.Scope, kept: KeptOriginal?,
     need: LoadNeed, showsPlaceholder: Bool = false
   ) {
     self.need = need
-    asks = reach.covers(need)
+    asks = scope.covers(need)
     let freshness = Self.freshness(of: kept, showsPlaceholder)
-    if Self.reads(kept, policy, within: reach, showsPlaceholder: showsPlaceholder) {
+    if Self.reads(kept, policy, within: scope, showsPlaceholder: showsPlaceholder) {
       original = .read
     } else {
       original = asks && freshness != .gone && policy != .reload ? .recall : nil
@@ -60,7 +60,7 @@ struct LoadPlan: Hashable, Sendable {
     // Only a network's answer has terms to be asked about.
     showsStale = original == .read && freshness != .fresh
     revalidatesBehind = showsStale && asks && need == .network
-    let isRecalled = policy == .normal && original == .recall
+    let isRecalled = policy == .useCache && original == .recall
     (answersFailures, answersUnreachable) =
       switch freshness {
       case .mustRevalidate(let answers): (isRecalled && answers, false)
@@ -71,13 +71,13 @@ struct LoadPlan: Hashable, Sendable {
 
   /// Whether the kept original answers, and the load can do without its source.
   static func reads(
-    _ kept: KeptOriginal?, _ policy: LoadOptions.Policy, within reach: LoadOptions.Reach,
+    _ kept: KeptOriginal?, _ policy: LoadOptions.CachePolicy, within scope: LoadOptions.Scope,
     showsPlaceholder: Bool
   ) -> Bool {
-    guard policy == .normal else { return false }
+    guard policy == .useCache else { return false }
     return switch freshness(of: kept, showsPlaceholder) {
     case .fresh, .stale: true
-    case .expired: !reach.covers(.network)
+    case .expired: !scope.covers(.network)
     case .mustRevalidate, .gone: false
     }
   }
@@ -125,7 +125,7 @@ struct LoadPlanner: Sendable {
   /// Cost: the source's word on its need; with a store a lock and a lookup, too.
   func plan(_ flight: Flight, for request: ImageRequest, at url: URL) -> LoadPlan {
     LoadPlan(
-      flight.policy, within: request.conditions.reach, kept: kept(for: request),
+      flight.policy, within: request.conditions.scope, kept: kept(for: request),
       need: LoadNeed(for: url, naming: naming), showsPlaceholder: flight.isPlaceholder)
   }
 
@@ -142,7 +142,7 @@ struct LoadPlanner: Sendable {
   func identity(of request: ImageRequest) -> LoadIdentity? {
     let reads = LoadPlan.reads(
       request.url == nil ? nil : kept(for: request), request.policy,
-      within: request.conditions.reach, showsPlaceholder: request.isPlaceholder)
+      within: request.conditions.scope, showsPlaceholder: request.isPlaceholder)
     return LoadIdentity(
       request.conditions, beginsWithKept: reads,
       isPlaceholder: request.isPlaceholder)
@@ -150,7 +150,7 @@ struct LoadPlanner: Sendable {
 
   /// What the store has for a request.
   ///
-  /// A mark of the entity's pictures has reached its own originals. One that another entity of the same URL
+  /// A mark of the entity's images has reached its own originals. One that another entity of the same URL
   /// has loaded is that entity's, but answers this one only after its server was asked, too.
   private func kept(for request: ImageRequest) -> KeptOriginal? {
     guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }

@@ -4,18 +4,18 @@ import ImageDrawing
 import Pixels
 import TableStore
 
-/// A picture that was drawn for one request.
+/// An image that was drawn for one request.
 struct DrawnImage: Sendable {
   let slot: SealedSlot
   let metadata: Data
-  /// False where the hook lets the picture be delivered only.
+  /// False where the hook lets the image be delivered only.
   let mayBeStored: Bool
 }
 
-/// A drawn picture, or the error of its request.
+/// A drawn image, or the error of its request.
 typealias DrawnResult = Result<DrawnImage, ImageCacheError>
 
-/// Decodes and draws on worker threads, as many pictures at once as cores and memory allow.
+/// Decodes and draws on worker threads, as many images at once as cores and memory allow.
 struct PictureMaker: Sendable {
   let decoders: [any ImageDecoder]
   let limits: DecodingLimits
@@ -69,12 +69,12 @@ struct PictureMaker: Sendable {
   /// that is too large as well.
   ///
   /// Invariant: no result is delivered before the last request is drawn. A load that has answered one
-  /// waiter is not cancelled when the others leave, and would draw their pictures for nobody.
+  /// waiter is not cancelled when the others leave, and would draw their images for nobody.
   ///
   /// - Parameters:
   ///   - family: Requests that will be drawn later; the decode is large enough for them, if it can be.
   ///   - willDeliver: Called with the decode on the same worker before the first result, if there is a decode.
-  ///   - deliver: Takes each result. A picture is delivered on a thread of the worker that drew it,
+  ///   - deliver: Takes each result. An image is delivered on a thread of the worker that drew it,
   ///     and `deliver` may block that.
   /// - Returns: What `deliver` returned for each request, in their order.
   /// - Throws: ``ImageCacheError`` when there is nothing to draw from, or when the calling task was
@@ -93,7 +93,7 @@ struct PictureMaker: Sendable {
       return try await drawTogether(
         requests, besides: family, from: &picture, urgency, progress, then: deliverAll)
     } catch {
-      guard case .pictureTooLarge = error else { throw error }
+      guard case .imageTooLarge = error else { throw error }
       if !family.isEmpty {
         // Nobody waits for the family: it gets decodes of its own, later.
         return try await draw(
@@ -122,7 +122,7 @@ struct PictureMaker: Sendable {
           [request], besides: [], from: &picture, urgency, progress, then: { $1 })
       } catch {
         if case .cancelled = error { throw error }
-        // The others have their pictures, or their own errors.
+        // The others have their images, or their own errors.
         results.append(.failure(error))
       }
     }
@@ -151,7 +151,7 @@ struct PictureMaker: Sendable {
     }
   }
 
-  /// Decodes for the formats of an entity that has no id yet, and has the hook look at the picture.
+  /// Decodes for the formats of an entity that has no id yet, and has the hook look at the image.
   func name(
     _ willStore: @escaping ImageCache.Configuration.WillStore, _ picture: inout SourcePicture,
     for requests: [ImageRequest], _ urgency: Urgency
@@ -168,7 +168,7 @@ struct PictureMaker: Sendable {
     }.get()
   }
 
-  /// Decodes a picture, unless the decode that is there suffices, and works with the decode on the same worker.
+  /// Decodes an image, unless the decode that is there suffices, and works with the decode on the same worker.
   ///
   /// - Parameter requests: The decode is large enough for all of these.
   private func withDecode<Work: Sendable, Value: Sendable>(
@@ -266,7 +266,7 @@ struct PictureMaker: Sendable {
     }
   }
 
-  /// The size at which a picture has to be decoded for all requests, at most its own.
+  /// The size at which an image has to be decoded for all requests, at most its own.
   private func minimumSize(
     for requests: [ImageRequest], of picture: SourcePicture
   ) -> PixelSize {
@@ -328,7 +328,7 @@ struct PictureMaker: Sendable {
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .pictureTooLarge(url, "\(refusal)")
+      case .refused(let refusal): throw .imageTooLarge(url, "\(refusal)")
       case .failed(let failure): throw ImageCacheError(failure, url: url)
       }
     }
@@ -399,7 +399,7 @@ extension ImageRequest {
   fileprivate func sourceSize(of fullSize: PixelSize, atMost margin: DecodeMargin) -> PixelSize {
     let drawn = entity.drawing(for: format).minimumSourceSize(
       source: fullSize, slot: format.size, upTo: format.keepsProportions)
-    return min(format.decoding.margin, margin).minimumSize(for: drawn, of: fullSize)
+    return min(format.quality.margin, margin).minimumSize(for: drawn, of: fullSize)
   }
 }
 
@@ -448,15 +448,15 @@ extension PixelSize {
 
 extension ImageCacheError {
   /// What a decoder throws for a task that was cancelled does not come here; one that calls itself
-  /// cancelled for nobody could not read the picture.
+  /// cancelled for nobody could not read the image.
   init(_ error: ImageDecodingError, url: URL?) {
     switch error {
-    case .tooLarge(let text): self = .pictureTooLarge(url, text)
+    case .tooLarge(let text): self = .imageTooLarge(url, text)
     default: self = .undecodable(url, reason: error)
     }
   }
 
-  /// Whether the bytes make no picture here, however often they are decoded.
+  /// Whether the bytes make no image here, however often they are decoded.
   var blamesBytes: Bool {
     switch self {
     case .undecodable(_, reason: .outOfMemory), .undecodable(_, reason: .cancelled): false

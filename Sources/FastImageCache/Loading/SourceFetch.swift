@@ -90,14 +90,14 @@ struct SourceFetch: Sendable {
   ) -> ImageSourceRequest {
     var request = ImageSourceRequest(
       url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit,
-      permit: ReachingPermit(permit: flight.permit, reach: requests[0].conditions.reach),
+      permit: ReachingPermit(permit: flight.permit, scope: requests[0].conditions.scope),
       firstEntity: requests.first?.key.entity
     ) { [progress = flight.progress] step in
       // Not the flight: a source may keep its request, and the flight leads to the source.
       progress.report(ImageProgress(step))
     }
     let conditions = requests[0].conditions
-    (request.audience, request.avoids) = (conditions.audience, conditions.avoids)
+    (request.account, request.avoids) = (conditions.account, conditions.avoids)
     request.headers = conditions.headers
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
@@ -132,7 +132,7 @@ struct SourceFetch: Sendable {
         byteOrigin: .unchanged, isStale: false, wasAsked: true)
     }
     // Another request's answer may differ without a change.
-    let mayDiffer = known?.terms.mayAnswerRequest(headers) == true || flight.policy != .normal
+    let mayDiffer = known?.terms.mayAnswerRequest(headers) == true || flight.policy != .useCache
     var (original, isContinued) = (response.original, response.isContinued)
     var earlierByteCount = response.earlierByteCount
     if let whole = download.known, whole.isWhole, let newer = response.newerTerms(of: whole) {
@@ -161,7 +161,8 @@ struct SourceFetch: Sendable {
     refusal error: any Error, to requests: [ImageRequest], _ flight: Flight,
     _ known: KnownOriginal?, _ original: OriginalAccess?
   ) async {
-    guard flight.policy != .normal || known != nil, let status = error.refusingStatus, let original,
+    guard flight.policy != .useCache || known != nil, let status = error.refusingStatus,
+      let original,
       await original.refuse(status: status, known: known, urgency: flight.urgency)
     else { return }
     for request in requests {
@@ -178,10 +179,10 @@ struct SourceFetch: Sendable {
 /// The permit of a load, for its source: none of a resource that the requests do not allow.
 struct ReachingPermit: SourcePermit {
   let permit: LoadPermit
-  let reach: LoadOptions.Reach
+  let scope: LoadOptions.Scope
 
   func pass(_ need: LoadNeed) async throws {
-    guard reach.covers(need) else { throw OutOfReach() }
+    guard scope.covers(need) else { throw OutOfReach() }
     try await permit.pass(need)
   }
 

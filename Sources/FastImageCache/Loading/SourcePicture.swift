@@ -2,7 +2,7 @@ import Foundation
 import ImageCodecs
 import Pixels
 
-/// One source's picture: its encoded bytes, and its largest decode so far.
+/// One source's image: its encoded bytes, and its largest decode so far.
 struct SourcePicture: Sendable {
   enum Content: Sendable {
     case encoded(Data, any ImageDecoder, ImageHeader)
@@ -13,7 +13,7 @@ struct SourcePicture: Sendable {
   let content: Content
   /// The largest decode so far, for every format that needs no more than its pixels.
   var decoded: Bitmap?
-  /// The size that this decode was made for; `nil` for a picture that needed none. Decoders leave out
+  /// The size that this decode was made for; `nil` for an image that needed none. Decoders leave out
   /// details that the reduction to this size would hide.
   var decodedSize: PixelSize?
   /// The colours that this decode was made for: a decoder may have cut those beyond.
@@ -22,19 +22,19 @@ struct SourcePicture: Sendable {
   var damagedImages = DamagedImagePolicy.refuse
   /// The metadata that is stored beside the pixels of each format.
   var metadata = Data()
-  /// The way on which the picture came, for the hook.
+  /// The way on which the image came, for the hook.
   var way = StoredImage.Origin.load
   /// What the hook has made of the decode, by entity.
   var answers: [ImageID: Result<HookAnswer, ImageCacheError>] = [:]
-  /// Whether the hook failed for an entity, or forbade to store its picture.
+  /// Whether the hook failed for an entity, or forbade to store its image.
   var isRefused = false
 
-  /// Whether the hook, where there is one, lets the picture of an entity be stored.
+  /// Whether the hook, where there is one, lets the image of an entity be stored.
   func mayBeStored(for entity: ImageID) -> Bool {
     answers[entity].map { (try? $0.get().isStored) == true } ?? true
   }
 
-  /// The size of the upright, complete picture in pixels.
+  /// The size of the upright, complete image in pixels.
   var fullSize: PixelSize {
     switch content {
     case .encoded(_, _, let header): header.size

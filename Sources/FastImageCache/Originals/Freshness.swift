@@ -32,7 +32,7 @@ struct FreshnessFacts: Hashable, Sendable {
 /// Two clocks that never mix: an original is *kept* for a while after its last use, and *fresh* for a
 /// while after the server answered.
 extension OriginalStore.Lifetime {
-  /// A day, in seconds: a picture that was replaced yesterday is shown no more.
+  /// A day, in seconds: an image that was replaced yesterday is shown no more.
   private static let staleTime: Int64 = 86_400
 
   /// Takes the terms of an answer; `nil` where they forbid to keep it.

@@ -23,13 +23,13 @@ public struct Original: Hashable, Sendable {
   /// Whether its audience is ``Audience/everyone``. Stores know of other audiences only a hash.
   public var isForEveryone: Bool { record.name.account == OriginalName.everyone }
 
-  /// The bytes of the whole encoded picture.
+  /// The bytes of the whole encoded image.
   public var byteCount: Int { record.byteCount }
 
   /// The bytes that are there; fewer than ``byteCount`` for an unfinished download.
   public var arrivedByteCount: Int { record.wholeByteCount }
 
-  /// The size of the picture in pixels, where it is known.
+  /// The size of the image in pixels, where it is known.
   public var size: PixelSize? {
     record.size.width > 0 && record.size.height > 0 ? record.size : nil
   }
@@ -78,7 +78,7 @@ package struct OriginalRow: Hashable, Sendable {
   /// The bytes that are there, and their checksum.
   var wholeByteCount = 0
   var checksum: UInt64 = 0
-  /// The size of the upright, complete picture in pixels; without a side where it is unknown.
+  /// The size of the upright, complete image in pixels; without a side where it is unknown.
   var size = PixelSize(width: 0, height: 0)
   /// A stand-in, which never takes the place of a real original.
   var isPlaceholder = false

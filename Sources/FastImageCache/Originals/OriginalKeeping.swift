@@ -4,9 +4,9 @@ import Foundation
 struct KeptOriginal: Hashable, Sendable {
   /// By the store's clock and lifetime, at the moment of the question.
   var freshness: Freshness
-  /// A placeholder never answers a request for the real picture (``LoadOptions/isPlaceholder``).
+  /// A placeholder never answers a request for the real image (``LoadOptions/isPlaceholder``).
   var isPlaceholder = false
-  /// Whether it was kept for another picture than the question's; of several that share one, one has it.
+  /// Whether it was kept for another image than the question's; of several that share one, one has it.
   var isOthers = false
 }
 
@@ -75,7 +75,7 @@ protocol OriginalKeeping: Sendable {
   /// Has the originals of an entity answer only once their servers were asked. Loads under way keep none.
   func markStale(_ owner: OriginalOwner) async
 
-  /// Forgets bytes that are no picture, or not the present ones; a load under way may keep others.
+  /// Forgets bytes that are no image, or not the present ones; a load under way may keep others.
   func drop(_ name: OriginalName, body: UInt64) async
 
   func remove(_ removal: OriginalRemoval) async throws(ImageCacheError)

@@ -9,8 +9,8 @@ package struct OriginalName: Hashable, Sendable {
   let account: ImageID
   let address: ImageID
 
-  package init(id: ImageID, audience: Audience = .everyone, address: ImageID) {
-    self.init(id: id, account: Self.account(audience), address: address)
+  package init(id: ImageID, account: AccountID? = nil, address: ImageID) {
+    self.init(id: id, account: Self.account(account), address: address)
   }
 
   init(id: ImageID, account: ImageID, address: ImageID) {
@@ -19,9 +19,9 @@ package struct OriginalName: Hashable, Sendable {
 
   static let everyone = ImageID("")
 
-  static func account(_ audience: Audience) -> ImageID {
-    if audience == .everyone { return everyone }
-    let hash = Array(audience.name.utf8).withUnsafeBytes { SHA256.words(of: $0) }
+  static func account(_ account: AccountID?) -> ImageID {
+    if account == nil { return everyone }
+    let hash = Array(account.name.utf8).withUnsafeBytes { SHA256.words(of: $0) }
     func word(_ index: Int) -> UInt64 { UInt64(hash[index]) << 32 | UInt64(hash[index + 1]) }
     return ImageID(TableID(uuid: (word(0), word(2))))
   }
@@ -37,7 +37,7 @@ package struct OriginalName: Hashable, Sendable {
   }
 }
 
-/// The picture that an original was loaded for.
+/// The image that an original was loaded for.
 package struct OriginalOwner: Hashable, Sendable {
   let namespace: ImageID
   let entity: ImageID
@@ -62,7 +62,7 @@ package struct OriginalQuery: Sendable {
     (self.name, self.version, self.owner, self.suffices) = (name, version, owner, suffices)
   }
 
-  /// Whether another original shows the same picture.
+  /// Whether another original shows the same image.
   func isVariant(_ other: OriginalRecord) -> Bool {
     other.name.id == name.id && other.name.account == name.account && other.version == version
       && !other.isPlaceholder

@@ -14,11 +14,11 @@ extension OriginalStore {
   ///   - audience: The one that it was loaded for.
   /// - Throws: As ``open()``, and ``ImageCacheError/cancelled``.
   public func bytes(
-    of id: ImageID, for audience: Audience = .everyone
+    of id: ImageID, for account: AccountID? = nil
   ) async throws(ImageCacheError) -> Data? {
     try await open()
     return try await onReader(Urgency(.current)) { [self] () throws(DatabaseError) in
-      try largest(of: id, OriginalName.account(audience)).flatMap {
+      try largest(of: id, OriginalName.account(account)).flatMap {
         original throws(DatabaseError) in
         try bytes(of: original, id)
       }
@@ -37,10 +37,10 @@ extension OriginalStore {
   /// - Returns: Whether the original is there.
   /// - Throws: As ``bytes(of:for:)``; the file is as it was then.
   public func copyFile(
-    of id: ImageID, for audience: Audience = .everyone, to file: URL
+    of id: ImageID, for account: AccountID? = nil, to file: URL
   ) async throws(ImageCacheError) -> Bool {
     guard file.isFileURL else { throw .storageUnavailable("\(file.abbreviated) is no file URL") }
-    guard let bytes = try await bytes(of: id, for: audience) else { return false }
+    guard let bytes = try await bytes(of: id, for: account) else { return false }
     let path = file.path
     try await onReader(Urgency(.current)) { [system] () throws(DatabaseError) in
       try BodyFolder.write(bytes, toFile: path, system)
@@ -48,7 +48,7 @@ extension OriginalStore {
     return true
   }
 
-  /// All originals and unfinished downloads, in no order; reads no pictures, and is no use of them.
+  /// All originals and unfinished downloads, in no order; reads no images, and is no use of them.
   ///
   /// - Throws: As ``open()``, and ``ImageCacheError/cancelled``.
   public func inspect() async throws(ImageCacheError) -> [Original] {
@@ -120,7 +120,7 @@ extension OriginalStore {
     let freshness: Freshness
     /// Whether it is of the query's own address.
     let isOwn: Bool
-    /// Whether it was kept for another picture.
+    /// Whether it was kept for another image.
     let isOthers: Bool
   }
 

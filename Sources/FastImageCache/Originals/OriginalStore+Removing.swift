@@ -14,9 +14,9 @@ extension OriginalStore: OriginalKeeping {
   ///   - audience: The one that it was loaded for.
   /// - Throws: As ``open()``; the original may be there then.
   public func remove(
-    _ id: ImageID, for audience: Audience = .everyone
+    _ id: ImageID, for account: AccountID? = nil
   ) async throws(ImageCacheError) {
-    try await remove(.original(id, account: OriginalName.account(audience)))
+    try await remove(.original(id, account: OriginalName.account(account)))
   }
 
   /// Removes the originals of an entity, of every audience; otherwise as ``remove(_:for:)``.
@@ -35,8 +35,8 @@ extension OriginalStore: OriginalKeeping {
 
   /// Removes the originals of an audience, of an account that signed out for example; otherwise as
   /// ``remove(_:for:)``.
-  public func removeAll(for audience: Audience) async throws(ImageCacheError) {
-    try await remove(.account(OriginalName.account(audience)))
+  public func removeAll(for account: AccountID) async throws(ImageCacheError) {
+    try await remove(.account(OriginalName.account(account)))
   }
 
   /// Removes all originals; otherwise as ``remove(_:for:)``.

@@ -6,7 +6,7 @@ package import TableStore
 
 /// Encoded originals on disk, within a number of bytes that is never exceeded.
 ///
-/// A cache that has a store keeps what it downloaded: a format that is new, a picture that left its
+/// A cache that has a store keeps what it downloaded: a format that is new, an image that left its
 /// table and a drawing that changed need no download then.
 ///
 /// ```swift

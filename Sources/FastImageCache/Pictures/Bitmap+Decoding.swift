@@ -4,7 +4,7 @@ import ImageDrawing
 public import Pixels
 
 extension Bitmap {
-  /// Decodes a picture file's bytes as the cache would: upright, and in sRGB or Display P3.
+  /// Decodes an image file's bytes as the cache would: upright, and in sRGB or Display P3.
   ///
   /// ```swift
   /// let data = try Data(contentsOf: URL(fileURLWithPath: "logo.png"))
@@ -15,19 +15,19 @@ extension Bitmap {
   /// }
   /// ```
   ///
-  /// Blocks its thread for the decode: call it away from actors, and once for a picture that is drawn
+  /// Blocks its thread for the decode: call it away from actors, and once for an image that is drawn
   /// often. It takes the memory of the decode, and of the result where that is scaled or converted.
   /// A task that is cancelled meanwhile hears ``ImageCacheError/cancelled``.
   ///
   /// - Parameters:
   ///   - data: The bytes of a file.
   ///   - largest: The size that the result does not exceed, in pixels; a side below one counts as one. The
-  ///     picture keeps its proportions, and its own size where that is smaller; `nil` is every pixel.
+  ///     image keeps its proportions, and its own size where that is smaller; `nil` is every pixel.
   ///   - colorSpace: The result's.
   ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
   ///   - limits: What the decode may cost. Where it would take more memory, the result is drawn from fewer of
-  ///     the file's pixels, as for ``ImageFormat/Decoding/balanced``.
-  /// - Throws: ``ImageCacheError/undecodable(_:reason:)``, ``ImageCacheError/pictureTooLarge(_:_:)``,
+  ///     the file's pixels, as for ``ImageFormat/Quality/balanced``.
+  /// - Throws: ``ImageCacheError/undecodable(_:reason:)``, ``ImageCacheError/imageTooLarge(_:_:)``,
   ///   ``ImageCacheError/cancelled``.
   public init(
     decoding data: Data, upTo largest: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
@@ -36,7 +36,7 @@ extension Bitmap {
     self = try Self.decoded(data, from: nil, upTo: largest, colorSpace, decoders, limits)
   }
 
-  /// Decodes a picture file.
+  /// Decodes an image file.
   ///
   /// Blocks its thread for reading and decoding: call it away from actors. A file with more bytes than
   /// ``DecodingLimits/encodedByteCount`` is refused unread.
@@ -80,7 +80,7 @@ extension Bitmap {
           return Drawing.stretch.outputSize(source: header.size, slot: slot, upTo: true)
         }
         ?? header.size
-      // As for the cache's own pictures.
+      // As for the cache's own images.
       let minimum =
         size == header.size
         ? nil
@@ -101,7 +101,7 @@ extension Bitmap {
     }
   }
 
-  /// The whole picture at that size and in that space.
+  /// The whole image at that size and in that space.
   private func finished(
     _ size: PixelSize, _ colorSpace: ColorSpace
   ) throws(ImageDecodingError) -> Bitmap {

@@ -4,7 +4,7 @@ import ImageDrawing
 public import Pixels
 
 extension Bitmap {
-  /// Encodes the picture with any encoder.
+  /// Encodes the image with any encoder.
   ///
   /// ```swift
   /// let bitmap = try Bitmap(contentsOf: URL(fileURLWithPath: "photo.webp"))
@@ -26,14 +26,14 @@ extension Bitmap {
     }
   }
 
-  /// Encodes the picture as PNG, losslessly; gray stays gray.
+  /// Encodes the image as PNG, losslessly; gray stays gray.
   ///
   /// Blocks its thread for the time of the compression: call it away from actors.
   ///
   /// - Throws: ``ImageEncodingError``.
   public func pngData() throws(ImageEncodingError) -> Data { try data(encodedBy: .png) }
 
-  /// Encodes the picture as JPEG; what is transparent becomes white.
+  /// Encodes the image as JPEG; what is transparent becomes white.
   ///
   /// Blocks its thread for the time of the compression: call it away from actors.
   ///

@@ -11,7 +11,7 @@
     /// mapped for reading, and drawing onto them ends the process.
     ///
     /// - Returns: The surface, which the caller releases with `cairo_surface_destroy`; `nil` for
-    ///   the pixel formats that Cairo does not know, `bgr16` and `gray8`, for pictures in Display P3, since Cairo
+    ///   the pixel formats that Cairo does not know, `bgr16` and `gray8`, for images in Display P3, since Cairo
     ///   knows no colour spaces and what shows a surface takes it for sRGB, and on a system without Cairo.
     public func makeCairoSurface() -> OpaquePointer? {
       // Without the library the caller could neither use nor release a surface.

@@ -2,7 +2,7 @@ public import Foundation
 public import ImageCodecs
 
 extension CachedImage {
-  /// Encodes the picture with any encoder.
+  /// Encodes the image with any encoder.
   ///
   /// ```swift
   /// let image = try await cache.image(for: photo, format: .row)
@@ -12,7 +12,7 @@ extension CachedImage {
   /// Blocks its thread for the time of the compression: call it away from actors. The encoder borrows
   /// the mapped pixels. On Linux PNG takes a few rows and the encoded bytes beside them, JPEG three
   /// bytes a pixel more (two for gray), and WebP a copy of four bytes a pixel and libwebp's working
-  /// memory. On Apple platforms each takes a copy of the pixels. A picture in Display P3 becomes a file with the
+  /// memory. On Apple platforms each takes a copy of the pixels. An image in Display P3 becomes a file with the
   /// profile of that space.
   ///
   /// - Parameter encoder: ``ImageEncoder/jpeg(quality:)``, ``ImageEncoder/png`` or one of your own;
@@ -24,14 +24,14 @@ extension CachedImage {
     }
   }
 
-  /// Encodes the picture as PNG, losslessly; gray stays gray.
+  /// Encodes the image as PNG, losslessly; gray stays gray.
   ///
   /// Blocks its thread for the time of the compression: call it away from actors.
   ///
   /// - Throws: ``ImageEncodingError``.
   public func pngData() throws(ImageEncodingError) -> Data { try data(encodedBy: .png) }
 
-  /// Encodes the picture as JPEG; what is transparent becomes white.
+  /// Encodes the image as JPEG; what is transparent becomes white.
   ///
   /// Blocks its thread for the time of the compression: call it away from actors.
   ///

@@ -2,11 +2,11 @@ public import Foundation
 public import Pixels
 package import TableStore
 
-/// A picture that is ready to be shown: a lease on the slot that holds its pixels.
+/// An image that is ready to be shown: a lease on the slot that holds its pixels.
 ///
-/// The pixels never change while this value, or a copy of it, exists: other pictures go to other
-/// slots. Keep it as long as the picture is on screen and no longer, because a leased slot cannot
-/// make room for another picture.
+/// The pixels never change while this value, or a copy of it, exists: other images go to other
+/// slots. Keep it as long as the image is on screen and no longer, because a leased slot cannot
+/// make room for another image.
 ///
 /// A copy costs one reference count; the pixels stay in the mapped file.
 public struct CachedImage: Sendable {
@@ -35,13 +35,13 @@ public struct CachedImage: Sendable {
 
   /// Whether the pixels live in private memory instead of a mapped file.
   ///
-  /// No table could take a private picture, because all slots are leased, the disk is full, or the
+  /// No table could take a private image, because all slots are leased, the disk is full, or the
   /// format is not stored on this kind of device; or ``ImageCache/Configuration/willStore`` has it
   /// delivered only. Or it is a copy from a table that another process
   /// owns, or whose volume or class of protection makes mapping unsafe.
   public var isPrivate: Bool { entry.isPrivate }
 
-  /// Whether the picture shows a part of a damaged file (``DamagedImagePolicy/showPart``).
+  /// Whether the image shows a part of a damaged file (``DamagedImagePolicy/showPart``).
   ///
   /// Cost: each call reads the slot. A hit that does not ask pays nothing for it.
   public var isDamaged: Bool { entry.isDamaged }
@@ -101,9 +101,9 @@ public struct CachedImage: Sendable {
     return bitmap
   }
 
-  /// Touches every page of the picture, so that showing it waits for no disk.
+  /// Touches every page of the image, so that showing it waits for no disk.
   ///
-  /// Call it off the main thread, for pictures about to appear. `preheat` of the original library.
+  /// Call it off the main thread, for images about to appear. `preheat` of the original library.
   @concurrent public func prepareForDisplay() async {
     withPixels { span in
       var sum: UInt8 = 0
@@ -117,14 +117,14 @@ public struct CachedImage: Sendable {
 }
 
 extension CachedImage: Hashable {
-  /// Whether both are leases on one picture, so that a view notices that it was given another.
+  /// Whether both are leases on one image, so that a view notices that it was given another.
   ///
-  /// Compares addresses and no pixels. A picture that was stored anew differs from the old one, however
+  /// Compares addresses and no pixels. An image that was stored anew differs from the old one, however
   /// it looks. Private copies (``isPrivate``) differ from each other, but for copies of this value. So do
   /// two hits on a table that is copied from, because it is suspended, protected or another process's,
   /// and two hits with a suspension between them.
   public static func == (first: CachedImage, second: CachedImage) -> Bool {
-    // Both leases keep their slots as they are: one address is one picture.
+    // Both leases keep their slots as they are: one address is one image.
     first.address == second.address && first.pixelFormat == second.pixelFormat
       && first.scale == second.scale
   }

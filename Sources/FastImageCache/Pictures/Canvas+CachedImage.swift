@@ -1,7 +1,7 @@
 public import ImageDrawing
 
 extension Canvas {
-  /// Draws a picture of the cache, as ``draw(_:in:scaling:alignment:opacity:blendMode:interpolation:)``
+  /// Draws an image of the cache, as ``draw(_:in:scaling:alignment:opacity:blendMode:interpolation:)``
   /// draws a bitmap.
   ///
   /// ```swift
@@ -13,7 +13,7 @@ extension Canvas {
   /// }
   /// ```
   ///
-  /// The pixels are copied once. A drawing closure of an entity may draw pictures that it was given,
+  /// The pixels are copied once. A drawing closure of an entity may draw images that it was given,
   /// but must not wait for them; see ``Drawing/custom(_:)``.
   ///
   /// - Parameters:

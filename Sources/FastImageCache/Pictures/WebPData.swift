@@ -6,7 +6,7 @@
   // Apple's systems read WebP and do not write it.
 
   extension CachedImage {
-    /// Encodes the picture as WebP, on Linux; alpha stays as it is, gray becomes colour.
+    /// Encodes the image as WebP, on Linux; alpha stays as it is, gray becomes colour.
     ///
     /// Blocks its thread for the time of the compression: call it away from actors.
     ///
@@ -16,7 +16,7 @@
       try data(encodedBy: .webp(quality: quality))
     }
 
-    /// Encodes the picture as lossless WebP, on Linux.
+    /// Encodes the image as lossless WebP, on Linux.
     ///
     /// Opaque pixels stay exactly as they are; the colours of transparent ones may differ by one of 255
     /// steps.
@@ -30,7 +30,7 @@
   }
 
   extension Bitmap {
-    /// Encodes the picture as WebP, on Linux; alpha stays as it is, gray becomes colour.
+    /// Encodes the image as WebP, on Linux; alpha stays as it is, gray becomes colour.
     ///
     /// Blocks its thread for the time of the compression: call it away from actors.
     ///
@@ -40,7 +40,7 @@
       try data(encodedBy: .webp(quality: quality))
     }
 
-    /// Encodes the picture as lossless WebP, on Linux.
+    /// Encodes the image as lossless WebP, on Linux.
     ///
     /// Opaque pixels stay exactly as they are; the colours of transparent ones may differ by one of 255
     /// steps.

@@ -13,7 +13,7 @@
     /// Begins to report, until the process ends.
     ///
     /// The files are opened on the new thread, which ends at once where there are none. A process ends only
-    /// when the kernel has closed each trigger, which takes 8 to 16 ms. So a process that draws a few pictures
+    /// when the kernel has closed each trigger, which takes 8 to 16 ms. So a process that draws a few images
     /// and ends within seconds has none.
     static func begin(_ report: @escaping MemoryPressureWatch.Report) {
       Thread.detachNewThread {

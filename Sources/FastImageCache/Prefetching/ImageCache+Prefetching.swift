@@ -1,56 +1,56 @@
 import TableStore
 
 extension ImageCache {
-  /// How near to the screen a prefetch brings its pictures.
+  /// How near to the screen a prefetch brings its images.
   public enum PrefetchDepth: Sendable {
     /// Into the table.
     case disk
-    /// Into the table, and from there into memory, so that showing the picture waits for no disk.
-    case resident
+    /// Into the table, and from there into memory, so that showing the image waits for no disk.
+    case memory
   }
 
   /// How far a prefetch has come.
   public struct PrefetchProgress: Hashable, Sendable {
-    /// Pictures that are in the table.
+    /// Images that are in the table.
     public internal(set) var loadedCount = 0
-    /// Pictures whose load failed; ``ImageCache/events(bufferSize:)`` tells why.
+    /// Images whose load failed; ``ImageCache/events(bufferSize:)`` tells why.
     public internal(set) var failedCount = 0
-    /// Pictures that the table has no room for; those beyond its capacity are not loaded at all.
+    /// Images that the table has no room for; those beyond its capacity are not loaded at all.
     public internal(set) var leftOutCount = 0
-    /// Pictures asked for.
+    /// Images asked for.
     public internal(set) var totalCount = 0
 
     /// Whether nothing is left to do.
     public var isFinished: Bool { loadedCount + failedCount + leftOutCount == totalCount }
   }
 
-  /// Loads the pictures of many entities at low priority, so that requests for pictures on screen go
+  /// Loads the images of many entities at low priority, so that requests for images on screen go
   /// first.
   ///
   /// The loads begin in the order of `entities`, a few at the same time: each once the one before it asks
-  /// its source. So entities whose ``ImageEntity/picture(for:)`` takes long are asked one after the other.
+  /// its source. So entities whose ``ImageEntity/providedImage(for:)`` takes long are asked one after the other.
   /// A prefetch loads no more
-  /// pictures than the table has room for beside those on screen: the first entities get their
-  /// pictures, the others are left out. A picture that is in the table already counts as loaded and
+  /// images than the table has room for beside those on screen: the first entities get their
+  /// images, the others are left out. An image that is in the table already counts as loaded and
   /// does not make room for a later one. A format that is not stored on this device leaves out
   /// everything.
   ///
-  /// The call returns when each picture is there, has failed, or was left out; those of siblings in the
+  /// The call returns when each image is there, has failed, or was left out; those of siblings in the
   /// format's family may come later, and a prefetch of their format waits for them. Cancelling the calling
   /// task cancels the remaining loads, which count as nothing. With a format that is not one of
   /// ``formats``, and after ``close()``, all fail. While a locked device closes the table all fail too, with
-  /// ``ImageCacheError/protectedNow(format:)`` as the reason, and nothing is loaded.
+  /// ``ImageCacheError/protectedDataUnavailable(format:)`` as the reason, and nothing is loaded.
   ///
-  /// Cost: two lookups for each picture that is there, before the first load begins.
+  /// Cost: two lookups for each image that is there, before the first load begins.
   ///
   /// - Parameters:
-  ///   - entities: Their pictures are loaded, the most urgent first.
+  ///   - entities: Their images are loaded, the most urgent first.
   ///   - format: One of ``formats``.
   ///   - depth: Into the table, or into memory as well.
   ///   - options: The conditions of each request. A ``LoadOptions/priority`` takes the place of the low one, for
-  ///     all of them. With another ``LoadOptions/policy-swift.property`` than ``LoadOptions/Policy/normal`` a
-  ///     picture that is in the table is asked for too, and an entity that is given twice perhaps twice.
-  /// - Returns: How many pictures are in the table, failed, and found no room.
+  ///     all of them. With another ``LoadOptions/cachePolicy-swift.property`` than ``LoadOptions/CachePolicy/useCache`` an
+  ///     image that is in the table is asked for too, and an entity that is given twice perhaps twice.
+  /// - Returns: How many images are in the table, failed, and found no room.
   @discardableResult
   public nonisolated func prefetch<Entity: ImageEntity>(
     _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk,
@@ -91,7 +91,7 @@ extension ImageCache {
     }
   }
 
-  /// Adds a task that loads one picture, and another that ends when the load goes ahead.
+  /// Adds a task that loads one image, and another that ends when the load goes ahead.
   private nonisolated func start(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
     _ options: LoadOptions, in group: inout TaskGroup<PrefetchStep>
@@ -107,9 +107,9 @@ extension ImageCache {
     }
   }
 
-  /// The first entities, as many as have room in the table beside the leased pictures of others.
+  /// The first entities, as many as have room in the table beside the leased images of others.
   ///
-  /// A look at each picture that is there, the most urgent one last, makes it recently used: the table
+  /// A look at each image that is there, the most urgent one last, makes it recently used: the table
   /// evicts all others before.
   private nonisolated func fitting(
     _ entities: [any ImageEntity], _ options: LoadOptions, in table: ImageTable
@@ -118,13 +118,14 @@ extension ImageCache {
     var ids: Set<ImageID> = []
     let requests = Self.first(slotCount, of: entities).filter { ids.insert($0.imageID).inserted }
       .map { ImageRequest(entity: $0, table: table, tables: tables, options: options) }
-    // A picture that is loaded anew takes a slot beside the one that is shown.
-    let room = slotCount - leasedCount(beside: options.policy == .reload ? [] : requests, in: table)
+    // An image that is loaded anew takes a slot beside the one that is shown.
+    let room =
+      slotCount - leasedCount(beside: options.cachePolicy == .reload ? [] : requests, in: table)
     for request in requests.reversed() { _ = look(for: request) }
     return Self.first(room, of: entities)
   }
 
-  /// Leased slots, but for those of some pictures.
+  /// Leased slots, but for those of some images.
   ///
   /// This is a function of its own so that its leases end before the looks in order begin: leases that
   /// end together may get the same time of use.
@@ -138,7 +139,7 @@ extension ImageCache {
     }
   }
 
-  /// A look that does not count as a hit, since the request for the picture will.
+  /// A look that does not count as a hit, since the request for the image will.
   private nonisolated func look(for request: ImageRequest) -> CachedImage? {
     guard let image = request.storedImage() else { return nil }
     recorder.hitLate()
@@ -157,7 +158,7 @@ extension ImageCache {
     }
   }
 
-  /// Loads one picture at low priority, and touches its pages if that is wanted.
+  /// Loads one image at low priority, and touches its pages if that is wanted.
   ///
   /// - Parameter begins: A load that goes ahead calls it; the caller begins the next one then.
   nonisolated func bring(
@@ -166,20 +167,20 @@ extension ImageCache {
   ) async -> PrefetchOutcome {
     do throws(ImageCacheError) {
       if let image = cachedImage(for: entity, format: format, options) {
-        if depth == .resident { await image.prepareForDisplay() }
+        if depth == .memory { await image.prepareForDisplay() }
         return .loaded
       }
       let request = try missedRequest(
         for: entity, format: format, options: options, isForTable: true, whenLoading: begins)
-      // Under another policy the table may have the former picture still.
+      // Under another policy the table may have the former image still.
       let reporter =
-        request.policy == .normal
+        request.policy == .useCache
         ? nil : RequestReporter(of: request, since: clock.now, recorder.hub)
       let image = try await registry.image(
         for: request, priority: .low, reporter: reporter
       ).get()
-      if depth == .resident { await image.prepareForDisplay() }
-      // The lease keeps other pictures out of its slot until the table was asked.
+      if depth == .memory { await image.prepareForDisplay() }
+      // The lease keeps other images out of its slot until the table was asked.
       return withExtendedLifetime(image) { reporter?.report?.isStored ?? request.isStored }
         ? .loaded : .leftOut
     } catch {

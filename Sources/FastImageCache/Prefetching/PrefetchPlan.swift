@@ -1,10 +1,10 @@
-/// Decides which pictures of a window are brought, and when; pure.
+/// Decides which images of a window are brought, and when; pure.
 ///
 /// Invariants:
-/// 1. Each picture of the window waits, is under way, or is over. One that left is none of these; when
+/// 1. Each image of the window waits, is under way, or is over. One that left is none of these; when
 ///    it comes back it waits again.
 /// 2. At most `width` turns are under way, and at most one of them has not begun. The next turn follows
-///    when that one asks its source or is over, so pictures begin in the order of the window.
+///    when that one asks its source or is over, so images begin in the order of the window.
 /// 3. No two turns have the same number. A turn that was given up changes nothing any more.
 struct PrefetchPlan<Key: Hashable & Sendable>: Sendable {
   typealias Turn = Int
@@ -26,7 +26,7 @@ struct PrefetchPlan<Key: Hashable & Sendable>: Sendable {
   /// - Parameter width: Turns under way at a time.
   init(width: Int) { self.width = width }
 
-  /// Makes the window consist of these pictures.
+  /// Makes the window consist of these images.
   ///
   /// - Parameter keys: The most urgent first; of equal ones the first counts.
   /// - Returns: The turns that are given up.
@@ -45,7 +45,7 @@ struct PrefetchPlan<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The next picture to be brought, and the number of its turn; `nil` while none may start.
+  /// The next image to be brought, and the number of its turn; `nil` while none may start.
   mutating func start() -> (key: Key, turn: Turn)? {
     guard starting == nil, underWayCount < width, !queue.isEmpty else { return nil }
     let key = queue.removeFirst()
@@ -61,7 +61,7 @@ struct PrefetchPlan<Key: Hashable & Sendable>: Sendable {
     if starting == turn { starting = nil }
   }
 
-  /// The turn's picture is there, or has failed.
+  /// The turn's image is there, or has failed.
   mutating func end(_ turn: Turn, of key: Key) {
     guard case .underWay(turn)? = stays[key] else { return }
     stays[key] = .over

@@ -1,6 +1,6 @@
 import Locking
 
-/// The pictures that a list is about to show: those that enter the window are brought at low priority,
+/// The images that a list is about to show: those that enter the window are brought at low priority,
 /// and those that leave it are given up.
 ///
 /// ```swift
@@ -9,9 +9,9 @@ import Locking
 /// ahead.move(to: photos.dropFirst(30).prefix(40))
 /// ```
 ///
-/// A picture is brought once for each stay in the window. The window asks again for one that failed, or
+/// An image is brought once for each stay in the window. The window asks again for one that failed, or
 /// that the table evicted meanwhile, only after it has left; events of the cache tell why one failed. A
-/// request for a picture that is being brought joins its load and raises its priority.
+/// request for an image that is being brought joins its load and raises its priority.
 ///
 /// Whoever holds the window holds its loads: they are given up when it is released. Any thread may call
 /// any method.
@@ -33,20 +33,20 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
   private let format: ImageFormat
   private let depth: ImageCache.PrefetchDepth
   private let options: LoadOptions
-  /// More pictures would evict one another.
+  /// More images would evict one another.
   private let room: Int
   private let state = Lock(State())
 
   /// Creates an empty window.
   ///
   /// - Parameters:
-  ///   - cache: Brings the pictures.
+  ///   - cache: Brings the images.
   ///   - format: One of the cache's formats; with any other nothing is brought.
   ///   - depth: Into the table, or into memory as well.
   ///   - options: The conditions of each request, as for
   ///     ``ImageCache/prefetch(_:format:depth:options:)-(Sequence,_,_,_)``.
   public init(
-    _ cache: ImageCache, format: ImageFormat, depth: ImageCache.PrefetchDepth = .resident,
+    _ cache: ImageCache, format: ImageFormat, depth: ImageCache.PrefetchDepth = .memory,
     options: LoadOptions = LoadOptions()
   ) {
     (self.cache, self.format, self.depth, self.options) = (cache, format, depth, options)
@@ -57,9 +57,9 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
     for task in state.withLock({ $0.tasks.values }) { task.cancel() }
   }
 
-  /// Makes the window consist of these entities' pictures.
+  /// Makes the window consist of these entities' images.
   ///
-  /// Pictures that were in the window before stay as they are: under way, brought or failed. Those that
+  /// Images that were in the window before stay as they are: under way, brought or failed. Those that
   /// wait are brought in the new order. As many are brought as the table has slots, and the others
   /// left out.
   ///
@@ -71,14 +71,14 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
     change(adding: entities) { added, _ in added }
   }
 
-  /// Adds pictures behind those that are there, as for `collectionView(_:prefetchItemsAt:)`.
+  /// Adds images behind those that are there, as for `collectionView(_:prefetchItemsAt:)`.
   ///
   /// - Parameter entities: The most urgent first; those that are in the window stay where they are.
   public func insert(_ entities: some Sequence<Entity>) {
     change(adding: entities) { added, present in present + added }
   }
 
-  /// Gives up pictures, as for `collectionView(_:cancelPrefetchingForItemsAt:)`.
+  /// Gives up images, as for `collectionView(_:cancelPrefetchingForItemsAt:)`.
   ///
   /// - Parameter entities: Those that are not in the window change nothing.
   public func remove(_ entities: some Sequence<Entity>) {

@@ -1,10 +1,10 @@
 import ImageCodecs
 
-/// One waiter's wish for previews of its picture.
+/// One waiter's wish for previews of its image.
 struct PreviewWish: Sendable {
   let request: ImageRequest
   let policy: PreviewPolicy
-  /// The rest of the family: the picture is drawn from a decode that is large enough for it.
+  /// The rest of the family: the image is drawn from a decode that is large enough for it.
   let siblings: [ImageRequest]
   /// The kind that nothing may show less than.
   let least: PreviewStage.Kind?
@@ -12,8 +12,8 @@ struct PreviewWish: Sendable {
   /// - Parameters:
   ///   - request: Its entity is asked for the drawing and the family, and the tables for the latter.
   ///   - isFirst: Whether nothing is shown so far; a placeholder shows as much as a thumbnail.
-  /// - Returns: `nil` for a request without a wish, and where a closure draws: it may do anything with a
-  ///   picture, and expects the whole one.
+  /// - Returns: `nil` for a request without a wish, and where a closure draws: it may do anything with an
+  ///   image, and expects the whole one.
   init?(_ request: ImageRequest, isFirst: Bool) {
     guard let policy = request.options?.previews, policy.wantsAny,
       case .recipe = request.entity.drawing(for: request.format).content
@@ -23,17 +23,17 @@ struct PreviewWish: Sendable {
   }
 }
 
-/// A preview of one picture.
+/// A preview of one image.
 struct DrawnPreview: Sendable {
   let key: ImageKey
   let image: CachedImage
   let isSettled: Bool
 }
 
-/// The pictures of which a preview of one stage is wanted, and the least that those who want it ask of it.
+/// The images of which a preview of one stage is wanted, and the least that those who want it ask of it.
 struct PreviewWant: Sendable {
   let wishes: [PreviewWish]
-  /// The part of the picture that a preview has to exceed.
+  /// The part of the image that a preview has to exceed.
   let part: Double
 }
 
@@ -42,11 +42,11 @@ struct PreviewWant: Sendable {
 /// Invariants:
 /// 1. A preview takes the place of the one before if it shows more: a better kind (``PreviewStage/Kind``), or more
 ///    bytes of the same kind. A waiter that joins, or becomes due, is shown the latest one only.
-/// 2. A waiter is shown its own picture, in kinds that it wants, once its delay has passed, and at most as often as its
-///    limit. It is shown nothing that shows less than one before, or a smaller part of the picture's pixels, and
+/// 2. A waiter is shown its own image, in kinds that it wants, once its delay has passed, and at most as often as its
+///    limit. It is shown nothing that shows less than one before, or a smaller part of the image's pixels, and
 ///    nothing after a settled preview. That holds where a fetch begins anew, too.
 /// 3. A stage is drawn only for a waiter that is due, and if fewer stages of the waiter's kinds were drawn than its
-///    limit: each costs a decode. A picture whose latest preview is settled gets no other.
+///    limit: each costs a decode. An image whose latest preview is settled gets no other.
 /// 4. Of bytes that were thrown away only the number of their stages is kept.
 struct LatestPreview {
   /// More formats of one load are not previewed at the same time.
@@ -56,7 +56,7 @@ struct LatestPreview {
   private struct Extent {
     let kind: PreviewStage.Kind
     var byteCount = 0
-    /// The part of the picture's pixels; `nil` for all of them, more or less sharp, and for rows.
+    /// The part of the image's pixels; `nil` for all of them, more or less sharp, and for rows.
     var part: Double?
 
     var pixelPart: Double { part ?? (kind == .frame ? 1 : 0) }
@@ -99,7 +99,7 @@ struct LatestPreview {
   /// How many stages have been drawn.
   var drawnCount: Int { counts.values.reduce(0, +) }
 
-  /// The pictures of which previews of a stage are wanted now: of the waiters that came first, two at most.
+  /// The images of which previews of a stage are wanted now: of the waiters that came first, two at most.
   ///
   /// - Parameters:
   ///   - stages: The newest ones that were not drawn.
@@ -135,7 +135,7 @@ struct LatestPreview {
 
   /// Adds a waiter.
   ///
-  /// - Returns: The latest preview of its picture, which it is shown at once if it is due.
+  /// - Returns: The latest preview of its image, which it is shown at once if it is due.
   mutating func add(_ wish: PreviewWish, for waiter: WaiterID) -> ImageProgress? {
     followers[waiter] = Follower(wish: wish, best: wish.least.map { Extent(kind: $0) })
     return offer(to: waiter)
@@ -169,7 +169,7 @@ struct LatestPreview {
 
   /// Forgets the latest preview, and the time of the fetch.
   ///
-  /// - Returns: Its pictures, for release outside a lock.
+  /// - Returns: Its images, for release outside a lock.
   mutating func forget() -> [CachedImage] {
     defer { (latest, elapsed) = (nil, .zero) }
     return latest?.previews.values.map(\.image) ?? []
@@ -177,7 +177,7 @@ struct LatestPreview {
 
   /// Takes the previews of one stage, and tells to whom each is shown.
   ///
-  /// - Parameter part: The part of the picture's pixels that they come from.
+  /// - Parameter part: The part of the image's pixels that they come from.
   mutating func show(
     _ previews: [DrawnPreview], of stage: PreviewStage, part: Double?
   ) -> [(waiter: WaiterID, progress: ImageProgress)] {
@@ -202,7 +202,7 @@ struct LatestPreview {
 }
 
 extension ImageProgress {
-  /// Whether a sharp picture is shown, so that what has arrived of another would be worth less.
+  /// Whether a sharp image is shown, so that what has arrived of another would be worth less.
   var outranksFrames: Bool {
     guard case .preview(_, let preview) = self else { return false }
     return switch preview.kind {

@@ -56,7 +56,7 @@ struct PreviewPainter: Sendable {
   /// Begins to draw previews at a stage, if the workers have nothing else to do.
   ///
   /// - Parameters:
-  ///   - want: Its pictures are drawn, of one source. A preview of no more than its part is not shown.
+  ///   - want: Its images are drawn, of one source. A preview of no more than its part is not shown.
   ///   - giveBack: Called on the worker where others needed it, or nobody was left to be shown a preview: the
   ///     stage is worth drawing later.
   /// - Returns: Whether it has begun.
@@ -64,8 +64,8 @@ struct PreviewPainter: Sendable {
     _ stage: PreviewStage, of arrival: DownloadBuffer, _ picture: PreviewScan.Picture,
     for want: PreviewWant, giveBack: @escaping @Sendable () -> Void
   ) -> Bool {
-    // As large as for the picture itself, or a settled preview would differ from it. Of other requests of the
-    // load, and of those that join, nothing is known here: the picture's decode may be larger for their sake.
+    // As large as for the image itself, or a settled preview would differ from it. Of other requests of the
+    // load, and of those that join, nothing is known here: the image's decode may be larger for their sake.
     let requests = want.wishes.flatMap { [$0.request] + $0.siblings }
     let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
@@ -116,7 +116,7 @@ struct PreviewPainter: Sendable {
   private enum Painting: Sendable {
     case painted([DrawnPreview], part: Double?)
     case interrupted
-    /// The bytes make no picture, or none that shows more than the one before.
+    /// The bytes make no image, or none that shows more than the one before.
     case failed
   }
 

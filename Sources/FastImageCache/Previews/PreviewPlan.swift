@@ -4,7 +4,7 @@ import ImageCodecs
 ///
 /// | nothing is drawn | since |
 /// |---|---|
-/// | if the rest is due in ``shortWait`` at the rate so far | the picture itself is as near |
+/// | if the rest is due in ``shortWait`` at the rate so far | the image itself is as near |
 /// | of a kind while there is a better one (``PreviewStage/Kind``) | nothing worse follows it |
 ///
 /// How many previews there are, and from when on, is for ``LatestPreview`` to say, whose waiters may want different

@@ -1,18 +1,18 @@
 extension ImageCache {
-  /// The entity's picture, as by ``image(for:format:options:)``, and the way by which it came.
+  /// The entity's image, as by ``image(for:format:options:)``, and the way by which it came.
   ///
   /// ```swift
   /// let url = URL(fileURLWithPath: "/photos/1.jpg")
   /// let cache = try await ImageCache(formats: [.row])
   /// let (image, report) = try await cache.load(url, format: .row)
-  /// print(image.size, report.cacheStatus, report.totalSeconds)
+  /// print(image.size, report.cacheStatus, report.totalDuration)
   /// ```
   ///
   /// Cost: two looks at the clock for a hit, which suspends no more than that of
   /// ``image(for:format:options:)`` and has no event ``CacheEvent/loaded(entity:format:_:)``.
   ///
   /// - Parameters:
-  ///   - entity: Its picture is looked up, and loaded if it is missing or ``LoadOptions/policy-swift.property``
+  ///   - entity: Its image is looked up, and loaded if it is missing or ``LoadOptions/cachePolicy-swift.property``
   ///     wants more.
   ///   - format: One of ``formats``.
   ///   - options: The conditions.

@@ -1,4 +1,4 @@
-/// The side that had a picture when its request was answered.
+/// The side that had an image when its request was answered.
 enum AnswerSide: Hashable, Sendable, CaseIterable {
   case table
   case entity
@@ -9,7 +9,7 @@ enum AnswerSide: Hashable, Sendable, CaseIterable {
 /// The facts of an answer that decide nothing but its report; of no meaning for an error.
 struct AnswerFacts: Hashable, Sendable {
   let side: AnswerSide
-  /// Whether the table keeps the picture; private memory may hold a copy of it.
+  /// Whether the table keeps the image; private memory may hold a copy of it.
   let isStored: Bool
 
   static let table = AnswerFacts(side: .table, isStored: true)
@@ -41,10 +41,10 @@ struct LoadFacts: Hashable, Sendable {
 
   var answer: AnswerFacts
   var source = Source()
-  var policy = LoadOptions.Policy.normal
-  /// Whether pictures of the format are kept on this device.
+  var policy = LoadOptions.CachePolicy.useCache
+  /// Whether images of the format are kept on this device.
   var hasTable = true
-  var isJoined = false
+  var isCoalesced = false
 
   var origin: LoadReport.Origin {
     switch (answer.side, source.bytes) {
@@ -65,7 +65,7 @@ struct LoadFacts: Hashable, Sendable {
     case (.load, .resumed?): return .partial
     default: break
     }
-    if policy != .normal { return .request }
+    if policy != .useCache { return .request }
     if answer.side == .load, source.knewOriginal { return .stale }
     return hasTable ? .miss : .bypass
   }

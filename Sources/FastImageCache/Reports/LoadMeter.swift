@@ -27,7 +27,7 @@ struct LoadMeter: Sendable {
   mutating func ask(knowsOriginal: Bool) {
     attempts += 1
     (source.wasAsked, source.knewOriginal) = (true, knowsOriginal)
-    // That of an answer that was no picture.
+    // That of an answer that was no image.
     source.status = nil
   }
 }

@@ -1,24 +1,24 @@
 import Pixels
 
-/// The cost of one request, and the way by which its picture came.
+/// The cost of one request, and the way by which its image came.
 ///
 /// ``ImageCache/load(_:format:options:)`` returns one, and ``CacheEvent/loaded(entity:format:_:)`` has one for
 /// each request that missed.
 ///
 /// The figures are those of the load, from its beginning to the answer of this request. Requests that share a
-/// load are told the same work, so sums count only reports whose ``isJoined`` is false.
+/// load are told the same work, so sums count only reports whose ``isCoalesced`` is false.
 public struct LoadReport: Hashable, Sendable {
-  /// The place that the picture came from.
+  /// The place that the image came from.
   @nonexhaustive public enum Origin: Hashable, Sendable {
     /// The table had it, or it was stored by hand while the request waited.
     case table
-    /// The entity had a picture of its own.
+    /// The entity had an image of its own.
     case entity
     /// A source that needed no network.
     case source
     /// A store of originals; stale if only its server knows whether it is still the present one.
     case original(isStale: Bool)
-    /// A store of originals, or the table, after the source had called the picture unchanged.
+    /// A store of originals, or the table, after the source had called the image unchanged.
     case revalidated
     /// A source, over a network.
     case network
@@ -26,19 +26,19 @@ public struct LoadReport: Hashable, Sendable {
     case resumed
   }
 
-  /// The place that the picture came from.
+  /// The place that the image came from.
   public let origin: Origin
 
   /// Whether the request shares a load that another one had begun: then the load's figures begin before the
-  /// request, and its seconds may be more than ``totalSeconds``.
-  public let isJoined: Bool
+  /// request, and its durations may be longer than ``totalDuration``.
+  public let isCoalesced: Bool
 
-  /// Whether the table keeps the picture. Where it is full of leases, cannot be written, or does not exist on
+  /// Whether the table keeps the image. Where it is full of leases, cannot be written, or does not exist on
   /// this device, the request has it alone.
   public let isStored: Bool
 
   /// Calls of the source, and repetitions that it told of; 0 where it was not asked.
-  public let attempts: Int
+  public let attemptCount: Int
 
   /// Encoded bytes that came in this load.
   public let fetchedByteCount: Int
@@ -49,28 +49,28 @@ public struct LoadReport: Hashable, Sendable {
   /// Stages of its file of which the load has drawn previews, for whichever request.
   public let previewCount: Int
 
-  /// Seconds at the gates of ``LoadResources`` and before a worker was free.
-  public let waitSeconds: Double
+  /// Time at the gates of ``LoadResources`` and before a worker was free.
+  public let waitDuration: Duration
 
-  /// Seconds in which the source was asked, with its waits for the host and before repetitions; in which the
-  /// kept original was read; and in which the entity brought a picture.
-  public let fetchSeconds: Double
+  /// Time in which the source was asked, with its waits for the host and before repetitions; in which the
+  /// kept original was read; and in which the entity brought an image.
+  public let fetchDuration: Duration
 
-  /// Seconds of the processor for decoding, without those of previews.
-  public let decodeSeconds: Double
+  /// Time of the processor for decoding, without those of previews.
+  public let decodeDuration: Duration
 
-  /// Seconds of the processor for drawing, in all formats that were drawn before the answer.
-  public let drawSeconds: Double
+  /// Time of the processor for drawing, in all formats that were drawn before the answer.
+  public let drawDuration: Duration
 
-  /// Seconds for storing these pictures, with the waits for the tables' turns and for the disk.
-  public let storeSeconds: Double
+  /// Time for storing these images, with the waits for the tables' turns and for the disk.
+  public let storeDuration: Duration
 
-  /// Seconds from the call to the answer. The part that no other figure has went to tasks that waited for a
+  /// Time from the call to the answer. The part that no other figure has went to tasks that waited for a
   /// core, and to ``ImageCache/Configuration/willStore``.
-  public let totalSeconds: Double
+  public let totalDuration: Duration
 
-  /// Seconds from the call to the load's first preview, 0 if it was there before; `nil` without one.
-  public let firstPreviewSeconds: Double?
+  /// Time from the call to the load's first preview, zero if it was there before; `nil` without one.
+  public let firstPreviewDuration: Duration?
 
   /// `nil` where the request was not forwarded.
   let forwarding: Forwarding?
@@ -91,7 +91,7 @@ public struct LoadReport: Hashable, Sendable {
       words.append("fwd=\(forwarding.rawValue)")
       if let status { words.append("fwd-status=\(status)") }
       if isStored { words.append("stored") }
-      if isJoined { words.append("collapsed") }
+      if isCoalesced { words.append("collapsed") }
     } else {
       words.append("hit")
     }
@@ -102,7 +102,9 @@ public struct LoadReport: Hashable, Sendable {
 
 extension LoadReport: CustomStringConvertible {
   /// ``cacheStatus`` and the time from the call to the answer: `fwd=uri-miss; stored, 34.5 ms`.
-  public var description: String { "\(cacheStatus), \((totalSeconds * 10_000).rounded() / 10) ms" }
+  public var description: String {
+    "\(cacheStatus), \((totalDuration / .microseconds(100)).rounded() / 10) ms"
+  }
 }
 
 extension LoadReport.Origin {
@@ -142,21 +144,21 @@ extension LoadReport {
     previewCount: Int
   ) {
     (origin, forwarding) = (facts.origin, facts.forwarding)
-    (isJoined, isStored) = (facts.isJoined, facts.answer.isStored)
+    (isCoalesced, isStored) = (facts.isCoalesced, facts.answer.isStored)
     status = facts.answer.side == .load ? facts.source.status : nil
-    (attempts, fetchedByteCount) = (meter.attempts, meter.fetchedByteCount)
+    (attemptCount, fetchedByteCount) = (meter.attempts, meter.fetchedByteCount)
     if case .resumed(let count, _)? = facts.source.bytes {
       resumedByteCount = count
     } else {
       resumedByteCount = 0
     }
     self.previewCount = previewCount
-    waitSeconds = meter.wait.seconds
-    fetchSeconds = meter.fetch.seconds
-    decodeSeconds = meter.decode.seconds
-    drawSeconds = meter.draw.seconds
-    storeSeconds = meter.store.seconds
-    totalSeconds = total.seconds
-    firstPreviewSeconds = firstPreview.map { max(0, $0.seconds) }
+    waitDuration = meter.wait
+    fetchDuration = meter.fetch
+    decodeDuration = meter.decode
+    drawDuration = meter.draw
+    storeDuration = meter.store
+    totalDuration = total
+    firstPreviewDuration = firstPreview.map { max(.zero, $0) }
   }
 }

@@ -6,7 +6,7 @@ final class RequestReporter: Sendable {
 
   private let start: Instant
   private let key: ImageKey
-  private let policy: LoadOptions.Policy
+  private let policy: LoadOptions.CachePolicy
   private let hasTable: Bool
   private let hub: EventHub
   private let made = Lock<LoadReport?>(nil)
@@ -34,19 +34,20 @@ final class RequestReporter: Sendable {
   /// A report that is made when its request is answered.
   struct Pending: Sendable {
     let reporter: RequestReporter
-    let isJoined: Bool
+    let isCoalesced: Bool
     let progress: FlightProgress
 
     /// Makes the report, and tells the listeners of events.
     func make(of answer: AnswerFacts) {
-      reporter.answer(with: answer, isJoined: isJoined, progress)
+      reporter.answer(with: answer, isCoalesced: isCoalesced, progress)
     }
   }
 
-  private func answer(with answer: AnswerFacts, isJoined: Bool, _ progress: FlightProgress) {
+  private func answer(with answer: AnswerFacts, isCoalesced: Bool, _ progress: FlightProgress) {
     let (meter, previewCount) = progress.metered
     let facts = LoadFacts(
-      answer: answer, source: meter.source, policy: policy, hasTable: hasTable, isJoined: isJoined)
+      answer: answer, source: meter.source, policy: policy, hasTable: hasTable,
+      isCoalesced: isCoalesced)
     let report = LoadReport(
       facts, meter, total: progress.clock.now - start,
       firstPreview: meter.firstPreview.map { $0 - start.ofProcess }, previewCount: previewCount)

@@ -2,7 +2,7 @@ import Foundation
 import Pixels
 import TableStore
 
-/// One format's pictures, and the order in which one cache changes their table.
+/// One format's images, and the order in which one cache changes their table.
 ///
 /// Each store, removal and flush is one turn of the actor's queue: a task awaits its turn, a worker
 /// blocks its thread. The lock for writers below remains, because other caches of the process, the
@@ -16,13 +16,13 @@ import TableStore
 actor ImageTable {
   nonisolated let format: ImageFormat
 
-  /// `nil` where pictures of this format are not kept on this kind of device.
+  /// `nil` where images of this format are not kept on this kind of device.
   private nonisolated let store: Table?
   private nonisolated let slots: PrivateSlots
   private nonisolated let executor: SerialQueueExecutor
   private var order = TableOrder()
 
-  /// Whether pictures of this format are kept.
+  /// Whether images of this format are kept.
   nonisolated var isStored: Bool { store != nil }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -46,7 +46,7 @@ actor ImageTable {
 
   // MARK: Reading, from any thread
 
-  /// A lease on the picture, if the table has it: the second look of a miss. A hit does not come here;
+  /// A lease on the image, if the table has it: the second look of a miss. A hit does not come here;
   /// `TableSet.cachedImage` asks the store.
   nonisolated func cachedImage(for key: ImageKey) -> CachedImage? {
     store?.entry(for: key.tableKey).map { image(of: $0) }
@@ -56,34 +56,34 @@ actor ImageTable {
     store?.contains(key.tableKey) ?? false
   }
 
-  /// A picture of whichever version.
+  /// An image of whichever version.
   nonisolated func contains(_ entity: ImageID) -> Bool {
     store?.contains(entity.tableID) ?? false
   }
 
-  /// The picture of the key's entity, perhaps of another version, which counts as used.
+  /// The image of the key's entity, perhaps of another version, which counts as used.
   nonisolated func variant(
     for key: ImageKey
   ) -> (image: CachedImage, standing: TableVariant.Standing)? {
     store?.variant(of: key.tableKey).map { (image(of: $0.entry), $0.standing) }
   }
 
-  /// The picture of a key as the records tell, marked stale or not; `nil` if there is none.
+  /// The image of a key as the records tell, marked stale or not; `nil` if there is none.
   nonisolated func storedPicture(for key: ImageKey) -> StoredPicture? {
     store?.storedPicture(for: key.tableKey)
   }
 
-  /// The picture of an entity, of whichever version, as the records tell.
+  /// The image of an entity, of whichever version, as the records tell.
   nonisolated func storedPicture(of entity: ImageID) -> StoredPicture? {
     store?.storedPicture(of: entity.tableID)
   }
 
-  /// True when the table has the picture and the device is locked.
+  /// True when the table has the image and the device is locked.
   nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
     store?.isProtectedNow(key.tableKey) ?? false
   }
 
-  /// True when the device is locked, and the table can neither show nor take a picture.
+  /// True when the device is locked, and the table can neither show nor take an image.
   nonisolated var isLocked: Bool { store?.isLocked ?? false }
 
   private nonisolated func image(of entry: TableEntry) -> CachedImage {
@@ -91,7 +91,7 @@ actor ImageTable {
   }
 
   /// The next entries of a listing, on a thread that may wait for the disk; none at its end, and none
-  /// where pictures are not kept.
+  /// where images are not kept.
   nonisolated func entries(
     from cursor: inout ListingCursor
   ) throws(ImageCacheError) -> [CacheEntry] {
@@ -105,18 +105,18 @@ actor ImageTable {
     }
   }
 
-  /// The part of the file that is in memory; `nil` where pictures are not kept.
+  /// The part of the file that is in memory; `nil` where images are not kept.
   nonisolated var residency: TableResidency? { store?.residency }
 
   // MARK: Drawing, on a worker
 
-  /// Draws a picture into scratch memory, ready for ``store(_:for:_:if:)``.
+  /// Draws an image into scratch memory, ready for ``store(_:for:_:if:)``.
   ///
   /// - Parameters:
   ///   - size: At most the format's size, in pixels.
   ///   - metadata: Bytes to be stored beside the pixels; left out if there is no room for them.
-  ///   - isDamaged: Whether the picture shows a part of a damaged file.
-  ///   - draw: Writes every byte that the layout has; they may be those of another picture before.
+  ///   - isDamaged: Whether the image shows a part of a damaged file.
+  ///   - draw: Writes every byte that the layout has; they may be those of another image before.
   nonisolated func drawSlot(
     for key: ImageKey, size: PixelSize, metadata: Data = Data(), isDamaged: Bool = false,
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
@@ -133,7 +133,7 @@ actor ImageTable {
       key: isDamaged ? key.tableKey.damaged : key.tableKey, extent: extent, metadata: kept)
   }
 
-  /// Why a picture with this metadata is not stored; `nil` where there is room.
+  /// Why an image with this metadata is not stored; `nil` where there is room.
   nonisolated func refusal(of metadata: Data, for key: ImageKey) -> ImageCacheError? {
     let limit = format.metadataByteLimit
     guard metadata.count > limit else { return nil }
@@ -141,7 +141,7 @@ actor ImageTable {
       entity: key.entity, format: key.format, byteCount: metadata.count, limit: limit)
   }
 
-  /// A lease on the drawn picture in private memory, which no table keeps.
+  /// A lease on the drawn image in private memory, which no table keeps.
   nonisolated func privateImage(_ drawn: SealedSlot) -> CachedImage {
     image(of: TableEntry(keepingPrivate: drawn))
   }
@@ -154,21 +154,21 @@ actor ImageTable {
     store?.freeSpareBuffers()
   }
 
-  /// Has the system take the pages of pictures that nobody holds before others; from any thread, takes no
+  /// Has the system take the pages of images that nobody holds before others; from any thread, takes no
   /// turn.
   nonisolated func coolPages() { store?.coolPages() }
 
   // MARK: Writing
 
-  /// Stores a drawn picture in a turn of the actor's queue, on the calling thread, which must be one
+  /// Stores a drawn image in a turn of the actor's queue, on the calling thread, which must be one
   /// that may block: it waits for the turns before, and for the disk.
   ///
   /// - Parameters:
   ///   - order: Tells it from removals and other stores, which may come first.
   ///   - oldest: The lowest number of a load or store that lives; asked in the turn, now and then.
   ///   - mayStore: The turn begins with this question; it must not wait.
-  /// - Returns: A lease on the stored picture. It is private and not stored if `mayStore` is false, if something
-  ///   younger was stored or removed, if all slots are leased, if pictures are not kept on this kind of device, or
+  /// - Returns: A lease on the stored image. It is private and not stored if `mayStore` is false, if something
+  ///   younger was stored or removed, if all slots are leased, if images are not kept on this kind of device, or
   ///   if it is a placeholder and the real one is there.
   /// - Throws: The table's error; the recorder has counted it.
   nonisolated func store(
@@ -182,13 +182,13 @@ actor ImageTable {
       guard let insertion = try insertion.get() else { return (privateImage(drawn), false) }
       return (image(of: insertion, key, recorder), true)
     } catch {
-      recorder.notStored(key, reason: "\(error)")
+      recorder.storeFailed(key, reason: "\(error)")
       if error == .allSlotsLeased { return (privateImage(drawn), false) }
       throw ImageCacheError(error)
     }
   }
 
-  /// Stores a picture anew with other metadata; `nil` if the table does not have it.
+  /// Stores an image anew with other metadata; `nil` if the table does not have it.
   func setMetadata(
     _ metadata: Data, for key: ImageKey, _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> CachedImage? {
@@ -199,9 +199,9 @@ actor ImageTable {
     return insertion.flatMap { $0 }.map { image(of: $0, key, recorder) }
   }
 
-  /// Gives an entity's picture to another entity; false if the table has no intact one.
+  /// Gives an entity's image to another entity; false if the table has no intact one.
   ///
-  /// - Parameter removal: The number of the call. No load that began before brings the old entity's picture back,
+  /// - Parameter removal: The number of the call. No load that began before brings the old entity's image back,
   ///   or stores one of the new entity over the one that moves.
   func changeEntity(
     from old: ImageID, to new: ImageID, _ removal: Generation.Removal, _ recorder: CacheRecorder
@@ -243,10 +243,10 @@ actor ImageTable {
     }
   }
 
-  /// Removes pictures, so that none comes back whose load began before.
+  /// Removes images, so that none comes back whose load began before.
   ///
   /// - Parameters:
-  ///   - entity: `nil` for the pictures of all.
+  ///   - entity: `nil` for the images of all.
   ///   - removal: The number of the call.
   func remove<Value: Sendable>(
     _ entity: ImageID?, _ removal: Generation.Removal,
@@ -258,7 +258,7 @@ actor ImageTable {
 
   /// Flushes the table, or changes it otherwise, in a turn of the actor's queue.
   ///
-  /// - Returns: The value of `change`; `nil` where pictures are not kept.
+  /// - Returns: The value of `change`; `nil` where images are not kept.
   @discardableResult
   func write<Value: Sendable>(
     _ change: @Sendable (Table) throws(TableError) -> Value
@@ -266,15 +266,15 @@ actor ImageTable {
     do throws(TableError) { return try store.map(change) } catch { throw ImageCacheError(error) }
   }
 
-  /// Room for pictures, `nil` where they are not kept.
+  /// Room for images, `nil` where they are not kept.
   nonisolated var slotCount: Int? { store?.slotCount }
 
-  /// Where the pictures go; `ready` where they are not kept.
+  /// Where the images go; `ready` where they are not kept.
   nonisolated var storageState: ImageCache.StorageState {
     ImageCache.StorageState(store?.storage ?? .ready)
   }
 
-  /// Figures of this moment, `nil` where pictures are not kept.
+  /// Figures of this moment, `nil` where images are not kept.
   nonisolated var figures: TableStatistics? { store?.statistics }
 }
 

@@ -157,15 +157,15 @@ struct Storage: Sendable {
   }
 }
 
-/// The number in a table's header that tells how its pictures are drawn, beside their size.
+/// The number in a table's header that tells how its images are drawn, beside their size.
 ///
-/// The low byte is the pixel format. Bit 8 is set where pictures keep their own proportions, bit 10 where
+/// The low byte is the pixel format. Bit 8 is set where images keep their own proportions, bit 10 where
 /// they are drawn from the finest decode. Bits 16 to 23 are the colour space: zero for sRGB. A cache must not
 /// take a table of one kind for one of the other.
 package struct PictureCode: Hashable, Sendable {
   package let pixelFormat: PixelFormat
   package let keepsProportions: Bool
-  package let decoding: ImageFormat.Decoding
+  package let decoding: ImageFormat.Quality
   package let colorSpace: ColorSpace
 
   private static let proportions: UInt32 = 1 << 8
@@ -175,25 +175,25 @@ package struct PictureCode: Hashable, Sendable {
   package init(_ format: ImageFormat) {
     pixelFormat = format.pixelFormat
     keepsProportions = format.keepsProportions
-    decoding = format.decoding
+    decoding = format.quality
     colorSpace = format.colorSpace
   }
 
   /// `nil` for a number that no version of this library writes.
   package init?(rawValue: UInt32) {
     let pixelFormat = PixelFormat.allCases.first { $0.code == rawValue & 0xFF }
-    guard rawValue & ~(0xFF | Self.proportions | Self.finest | Self.displayP3) == 0,
+    guard rawValue & ~(0xFF | Self.proportions | Self.best | Self.displayP3) == 0,
       let pixelFormat
     else { return nil }
     self.pixelFormat = pixelFormat
     keepsProportions = rawValue & Self.proportions != 0
-    decoding = rawValue & Self.finest != 0 ? .finest : .balanced
+    decoding = rawValue & Self.best != 0 ? .best : .balanced
     colorSpace = Self.colorSpace(of: rawValue)
   }
 
   package var rawValue: UInt32 {
     pixelFormat.code | (keepsProportions ? Self.proportions : 0)
-      | (decoding == .finest ? Self.finest : 0) | (colorSpace == .displayP3 ? Self.displayP3 : 0)
+      | (decoding == .best ? Self.best : 0) | (colorSpace == .displayP3 ? Self.displayP3 : 0)
   }
 
   /// The colour space of a table with this number.

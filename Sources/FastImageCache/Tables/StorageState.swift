@@ -1,21 +1,21 @@
 import TableStore
 
 extension ImageCache {
-  /// Whether the pictures and originals that a cache stores reach the disk.
+  /// Whether the images and originals that a cache stores reach the disk.
   @nonexhaustive public enum StorageState: Hashable, Sendable {
     /// They do. So do those of a second process, which go to a file of its own first.
     case ready
 
-    /// A table's file is there and can only be read. Its pictures are found; new ones are kept in memory until
+    /// A table's file is there and can only be read. Its images are found; new ones are kept in memory until
     /// the cache is closed. The reason is a sentence that names the file.
     case readOnly(reason: String)
 
-    /// There is no file or folder to be had, and pictures are kept in memory until the cache is closed; or no
+    /// There is no file or folder to be had, and images are kept in memory until the cache is closed; or no
     /// originals are kept. The reason is a sentence that names the file or folder.
     case unavailable(reason: String)
   }
 
-  /// Where pictures and originals go, at the last time that a file was needed: the state of the worst table, or
+  /// Where images and originals go, at the last time that a file was needed: the state of the worst table, or
   /// of the store of originals, which is opened at the first miss.
   ///
   /// ``CacheEvent/storageChanged(format:_:)`` tells of each change of a table, ``CacheEvent/original(_:_:)`` of a

@@ -1,24 +1,24 @@
-/// A picture that is to be stored, in the order of ``Generation``.
+/// An image that is to be stored, in the order of ``Generation``.
 struct StoreOrder: Sendable {
   /// The number of its load, or of its store by hand.
   let begun: Int
   /// The number of the request that it is for.
   let request: Int
-  /// Whether what other loads under way bring of the same picture is older: the picture was stored by hand, or its
+  /// Whether what other loads under way bring of the same image is older: the image was stored by hand, or its
   /// source was asked anew.
   let outdatesOthers: Bool
 
-  /// Stores a picture by hand.
+  /// Stores an image by hand.
   static func byHand(at number: Int) -> StoreOrder {
     StoreOrder(begun: number, request: number, outdatesOthers: true)
   }
 }
 
-/// The last changes of one table's pictures, which older loads do not undo; pure.
+/// The last changes of one table's images, which older loads do not undo; pure.
 ///
 /// Invariants:
-/// 1. A removal, and a picture that outdates others, keep out every picture whose load began before.
-/// 2. A picture keeps out those of other versions that older requests asked for.
+/// 1. A removal, and an image that outdates others, keep out every image whose load began before.
+/// 2. An image keeps out those of other versions that older requests asked for.
 /// 3. A placeholder keeps nothing out.
 /// 4. A change is forgotten, at some time, when nothing older than it lives.
 struct TableOrder {
@@ -35,7 +35,7 @@ struct TableOrder {
   }
 
   private var changes: [ImageID: Change] = [:]
-  /// Of all pictures of the table.
+  /// Of all images of the table.
   private var barrier = 0
   /// The number of changes beyond which those that are old are looked for.
   private var limit: Int
@@ -43,7 +43,7 @@ struct TableOrder {
 
   init(limit: Int = 64) { (self.limit, leastLimit) = (limit, limit) }
 
-  /// Whether a picture may be stored now, which counts as the last change of its entity then.
+  /// Whether an image may be stored now, which counts as the last change of its entity then.
   ///
   /// - Parameter oldest: The lowest number that lives; asked now and then.
   mutating func admit(
@@ -62,7 +62,7 @@ struct TableOrder {
     return true
   }
 
-  /// Notes a removal, or `nil` for that of all pictures.
+  /// Notes a removal, or `nil` for that of all images.
   mutating func remove(_ entity: ImageID?, at number: Int, oldest: () -> Int) {
     guard let entity else {
       barrier = max(barrier, number)

@@ -26,7 +26,7 @@ final class TableSet: @unchecked Sendable {
 
   deinit { rows.deallocate() }
 
-  /// The picture of an entity's version, if the format's table has it.
+  /// The image of an entity's version, if the format's table has it.
   @inline(__always)
   func cachedImage(entity: ImageID, version: ImageID, format: ImageFormat) -> CachedImage? {
     guard let row = row(of: format), let store = row.store,

@@ -1,11 +1,11 @@
 import TableStore
 
 extension ImageCache {
-  /// Asks the servers whether the entity's pictures have changed, and redraws those that have, in all
+  /// Asks the servers whether the entity's images have changed, and redraws those that have, in all
   /// formats that have one.
   ///
-  /// The formats whose pictures come from one URL share one request. A server that calls its original
-  /// unchanged costs no decode, and the pictures stay what they are. The former pictures are shown until
+  /// The formats whose images come from one URL share one request. A server that calls its original
+  /// unchanged costs no decode, and the images stay what they are. The former images are shown until
   /// the new ones are there, and stay where asking fails. Without a store of originals nothing is known to
   /// ask about, and the sources load everything anew.
   ///
@@ -15,15 +15,15 @@ extension ImageCache {
   /// for format in try await cache.refresh(url) { print("\(format.name) is new") }
   /// ```
   ///
-  /// Pictures that were marked stale (``markStale(_:)``) are drawn again in any case. Placeholders stay.
+  /// Images that were marked stale (``markStale(_:)``) are drawn again in any case. Placeholders stay.
   ///
   /// - Parameters:
-  ///   - entity: Its pictures in their present versions are meant; those without a source URL stay.
+  ///   - entity: Its images in their present versions are meant; those without a source URL stay.
   ///   - options: The conditions of each request: the account, header fields, networks to avoid, the reach, the
   ///     priority, and the longest wait. A request asks its source in any case
-  ///     (``LoadOptions/Policy/revalidate``), and for all bytes under ``LoadOptions/Policy/reload``. Previews,
+  ///     (``LoadOptions/CachePolicy/revalidate``), and for all bytes under ``LoadOptions/CachePolicy/reload``. Previews,
   ///     variants and ``LoadOptions/isPlaceholder`` mean nothing here.
-  /// - Returns: The formats whose pictures were drawn again, since they had changed or were marked stale, in the
+  /// - Returns: The formats whose images were drawn again, since they had changed or were marked stale, in the
   ///   order of ``formats``.
   /// - Throws: The first error of a load, as ``image(for:format:options:)`` does, after all have ended; other
   ///   formats may be redrawn then. ``ImageCacheError/cancelled`` when the calling task is cancelled.
@@ -33,7 +33,7 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> [ImageFormat] {
     guard life != .closed else { throw .closed }
     var options = options
-    options.policy = max(options.policy, .revalidate)
+    options.cachePolicy = max(options.cachePolicy, .revalidate)
     options.isPlaceholder = false
     let known = tables.all.compactMap { table in
       let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)

@@ -1,9 +1,9 @@
 import Pixels
 import TableStore
 
-/// Decides which picture of an entity is the closest to the wanted one; pure.
+/// Decides which image of an entity is the closest to the wanted one; pure.
 ///
-/// | rank | picture |
+/// | rank | image |
 /// |---|---|
 /// | 1 | the wanted one |
 /// | 2 | of a sibling: the smallest that is larger, else the largest |
@@ -12,7 +12,7 @@ import TableStore
 /// | 5 | a placeholder; the same |
 struct VariantSearch: Sendable {
   let wanted: ImageFormat
-  let policy: VariantPolicy
+  let policy: FallbackPolicy
 
   /// The formats to look into, the best first: the wanted one, and those of its siblings that are large
   /// enough.
@@ -26,10 +26,10 @@ struct VariantSearch: Sendable {
     return [wanted] + (larger + smaller).map(\.format)
   }
 
-  /// The kind of preview that a picture is; `nil` if the policy does not allow it.
+  /// The kind of preview that an image is; `nil` if the policy does not allow it.
   ///
   /// - Parameters:
-  ///   - size: The picture's own size.
+  ///   - size: The image's own size.
   ///   - format: The format of the table that has it.
   func preview(
     _ standing: TableVariant.Standing, _ size: PixelSize, in format: ImageFormat
@@ -50,9 +50,9 @@ struct VariantSearch: Sendable {
 
   // MARK: Private
 
-  /// Whether a sibling's picture is large enough, and has the proportions of the wanted one.
+  /// Whether a sibling's image is large enough, and has the proportions of the wanted one.
   private func fits(_ size: PixelSize, of format: ImageFormat) -> Bool {
-    // A small original makes small pictures of both formats.
+    // A small original makes small images of both formats.
     if wanted.keepsProportions { return format.keepsProportions || policy.allowsOtherProportions }
     return scale(of: size) >= min(1, policy.smallestScale)
       && (policy.allowsOtherProportions || hasProportions(size))

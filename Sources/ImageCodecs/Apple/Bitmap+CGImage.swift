@@ -19,8 +19,8 @@
         fullSize: PixelSize(width: image.width, height: image.height), colorSpace: colorSpace)
     }
 
-    /// - Parameter fullSize: The picture's size before ImageIO scaled it. ImageIO does not say how it
-    ///   rounds a thumbnail's sides. It scales the whole picture to the whole thumbnail, so the edges
+    /// - Parameter fullSize: The image's size before ImageIO scaled it. ImageIO does not say how it
+    ///   rounds a thumbnail's sides. It scales the whole image to the whole thumbnail, so the edges
     ///   are the bitmap's, and the proportions those of the header.
     init(
       _ image: CGImage, hasAlpha: Bool, fullSize: PixelSize, colorSpace: ColorSpace
@@ -36,7 +36,7 @@
         unfilled: layout, colorConversion: nil, edges: edges, colorSpace: colorSpace
       ) {
         pixels throws(BitmapError) in
-        // What is not zero would shine through where the picture is transparent; skipped alpha
+        // What is not zero would shine through where the image is transparent; skipped alpha
         // bytes have to be 255.
         pixels.initializeMemory(as: UInt8.self, repeating: hasAlpha ? 0 : 255)
         let context = CGContext(

@@ -98,7 +98,7 @@
         hasAlpha: properties[kCGImagePropertyHasAlpha] as? Bool ?? false)
     }
 
-    /// The picture's own proportions, at or just above the size wanted.
+    /// The image's own proportions, at or just above the size wanted.
     private static func size(of size: PixelSize, for minimumSize: PixelSize?) -> PixelSize {
       guard let minimumSize else { return size }
       let scale = max(

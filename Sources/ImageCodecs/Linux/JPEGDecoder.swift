@@ -30,7 +30,7 @@
     private func workingByteCount(for header: ImageHeader, eighths: Int) -> Int {
       PixelLayout.byteCount(
         size: header.size.scaled(toEighths: eighths), format: header.isGray ? .gray8 : .bgrx32
-      ).addingClamped(header.wholePictureByteCount).addingClamped(rowBufferByteCount(header.size))
+      ).addingClamped(header.wholeImageByteCount).addingClamped(rowBufferByteCount(header.size))
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
@@ -46,7 +46,7 @@
     }
 
     /// - Parameters:
-    ///   - turn: The turn that brings the picture upright; `nil` for the file's own.
+    ///   - turn: The turn that brings the image upright; `nil` for the file's own.
     ///   - isCut: Whether the file ends within its rows.
     private func decode(
       _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, turned turn: Orientation? = nil,
@@ -63,7 +63,7 @@
         header, encodedByteCount: bytes.count,
         workingByteCount: workingByteCount(for: header, eighths: eighths))
       // Gray pixels cannot be transparent.
-      if isCut, header.isGray || header.wholePictureByteCount > 0 {
+      if isCut, header.isGray || header.wholeImageByteCount > 0 {
         throw .unsupported("JPEG: top rows of a gray file, or of one with several scans")
       }
 
@@ -73,7 +73,7 @@
       let interpolatesColors = !Self.isMuchReduced(header.size, for: request.minimumSize)
       let scaled = try reader.start(
         eighths: eighths, interpolatesColors: interpolatesColors, showsPart: showsPart,
-        memoryLimit: header.wholePictureByteCount + rowBufferByteCount(header.size)
+        memoryLimit: header.wholeImageByteCount + rowBufferByteCount(header.size)
       )
       // Newer libraries read lossless files without scaling them, and need more memory than was
       // declared.
@@ -157,9 +157,9 @@
     /// Whether the caller will average several pixels into one, which hides the squares of coarsely
     /// stored colours.
     ///
-    /// Callers ask for twice the size that they show or more, where the picture has it (see
-    /// ``DecodeRequest``). A caller that asks for less than the whole picture therefore shows at
-    /// most half of its size, or of a picture that memory is short for a little more.
+    /// Callers ask for twice the size that they show or more, where the image has it (see
+    /// ``DecodeRequest``). A caller that asks for less than the whole image therefore shows at
+    /// most half of its size, or of an image that memory is short for a little more.
     static func isMuchReduced(_ size: PixelSize, for minimumSize: PixelSize?) -> Bool {
       guard let minimumSize else { return false }
       return minimumSize.width < size.width && minimumSize.height < size.height
@@ -207,7 +207,7 @@
       return preview
     }
 
-    /// Decodes the thumbnail in the head of a file. It takes no more memory than its picture would.
+    /// Decodes the thumbnail in the head of a file. It takes no more memory than its image would.
     private func decodeThumbnail(
       in bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> Bitmap {
@@ -222,13 +222,13 @@
       var request = request
       let wanted = request.minimumSize ?? header.size
       let working = workingByteCount(for: header, minimumSize: wanted)
-      // The region is one of the picture's. A damaged thumbnail is none.
+      // The region is one of the image's. A damaged thumbnail is none.
       (request.minimumSize, request.region) = (nil, nil)
       request.damagedImages = .refuse
       request.limits.workingByteCount = min(request.limits.workingByteCount, working)
       let thumbnail = try decode(
         UnsafeRawBufferPointer(rebasing: bytes[place]), request,
-        // A thumbnail without a profile has its picture's colours.
+        // A thumbnail without a profile has its image's colours.
         turned: orientation, profile: segments.profile(bytes)
       ).bitmap
       guard let checked = EmbeddedThumbnail.check(thumbnail, of: header.size, wanted: wanted) else {
@@ -239,7 +239,7 @@
   }
 
   extension PictureEdges {
-    /// The bitmap's pixels for one of the picture's.
+    /// The bitmap's pixels for one of the image's.
     fileprivate var part: Double {
       width * height / Double(fullSize.width) / Double(fullSize.height)
     }
@@ -256,13 +256,13 @@
   }
 
   extension JPEGReader {
-    /// Leaves out the columns beside a part of the picture, and says which pixels are left.
+    /// Leaves out the columns beside a part of the image, and says which pixels are left.
     ///
     /// - Parameters:
-    ///   - region: In pixels of the stored picture; `nil` for all of it.
-    ///   - scaled: The size of the scaled picture, as stored.
+    ///   - region: In pixels of the stored image; `nil` for all of it.
+    ///   - scaled: The size of the scaled image, as stored.
     ///   - margin: Pixels on each side of the region, for colours that are interpolated between neighbours.
-    /// - Returns: The columns of each row, and the rows to be read, in pixels of the scaled picture.
+    /// - Returns: The columns of each row, and the rows to be read, in pixels of the scaled image.
     fileprivate func keep(
       _ region: PictureRegion?, of scaled: PixelSize, eighths: Int, margin: Int
     ) throws(ImageDecodingError) -> PictureRegion {

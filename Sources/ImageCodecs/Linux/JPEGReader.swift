@@ -44,7 +44,7 @@
       let stored = PixelSize(width: Int(header.width), height: Int(header.height))
       return ImageHeader(
         size: orientation.turning(stored), isGray: kind == .gray,
-        wholePictureByteCount: Int(clamping: header.coefficient_bytes))
+        wholeImageByteCount: Int(clamping: header.coefficient_bytes))
     }
 
     func start(

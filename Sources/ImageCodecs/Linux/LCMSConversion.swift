@@ -25,7 +25,7 @@
   /// The conversion from one embedded profile to each ``ColorSpace``.
   ///
   /// Invariant: there is a transform to sRGB, which is one to every space for inks and for gray; another one is
-  /// built before a picture in its space is drawn for the first time.
+  /// built before an image in its space is drawn for the first time.
   final class LCMSConversion: ColorConversion {
     enum Kind {
       case gray, rgb
@@ -63,7 +63,7 @@
     /// Each row of a drawing asks for it, on threads that must hold no lock of other loads.
     private let wide = AtomicLazyReference<Wide>()
 
-    /// `nil` for a profile that is sRGB already, is broken, or is not of that kind: the picture's
+    /// `nil` for a profile that is sRGB already, is broken, or is not of that kind: the image's
     /// numbers then count as sRGB.
     ///
     /// Throws `outOfMemory` rather than have that said of a profile that was not read.
@@ -138,12 +138,12 @@
   }
 
   extension LCMSConversion {
-    /// Building a transform takes some milliseconds, and the pictures of one camera share theirs.
+    /// Building a transform takes some milliseconds, and the images of one camera share theirs.
     private static let known = Lock(KnownConversions())
 
     /// The conversion for a profile, built at its first use.
     ///
-    /// Throws `outOfMemory`, which is not remembered: the next picture may find memory.
+    /// Throws `outOfMemory`, which is not remembered: the next image may find memory.
     static func shared(
       profile: Data?, kind: Kind
     ) throws(ImageDecodingError) -> LCMSConversion? {

@@ -5,7 +5,7 @@
 
   /// PNG by libpng, row by row.
   ///
-  /// A picture much larger than wanted is averaged down by a whole factor while its rows pass by,
+  /// An image much larger than wanted is averaged down by a whole factor while its rows pass by,
   /// so that a huge one takes the memory of a small one. Interlaced ones are decoded whole.
   struct PNGDecoder: ImageDecoder {
     func recognizes(_ firstBytes: Data) -> Bool {
@@ -21,8 +21,8 @@
 
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       let buffers = rowBufferByteCount(header.size)
-      guard header.wholePictureByteCount == 0 else {
-        return header.wholePictureByteCount.addingClamped(buffers)
+      guard header.wholeImageByteCount == 0 else {
+        return header.wholeImageByteCount.addingClamped(buffers)
       }
       let factor = RowAverage.factor(of: header.size, for: minimumSize)
       return PixelLayout.byteCount(
@@ -41,17 +41,17 @@
       if chunks.isInterlaced {
         let format: PixelFormat = chunks.isGray ? .gray8 : .bgra32
         whole = PixelLayout.byteCount(size: chunks.size, format: format)
-        // Turning takes a second picture.
+        // Turning takes a second image.
         if orientation != .up { whole = whole.addingClamped(whole) }
       }
       return ImageHeader(
         size: orientation.turning(chunks.size), hasAlpha: chunks.hasAlpha, isGray: chunks.isGray,
-        wholePictureByteCount: whole)
+        wholeImageByteCount: whole)
     }
 
     /// - Parameters:
     ///   - isCut: Whether the file ends within its rows, and is not interlaced.
-    ///   - showsPart: Whether a file that is cut or damaged gives a picture all the same.
+    ///   - showsPart: Whether a file that is cut or damaged gives an image all the same.
     func decode(
       _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, isCut: Bool = false,
       showsPart: Bool = false
@@ -112,7 +112,7 @@
         ?? DecodedPreview(bitmap)
     }
 
-    /// Seven passes over one whole picture: the result itself, unless it has to be turned. Where parts are shown, the
+    /// Seven passes over one whole image: the result itself, unless it has to be turned. Where parts are shown, the
     /// pixels of each pass stand for those of later ones, too.
     private func readWhole(
       _ reader: PNGReader, _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout,
@@ -188,7 +188,7 @@
       return Data(bytes: start, count: header.profile_count)
     }
 
-    /// - Parameter isCut: Whether the bytes may end early; rows are those of an interlaced picture's passes then.
+    /// - Parameter isCut: Whether the bytes may end early; rows are those of an interlaced image's passes then.
     init(
       _ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ limits: DecodingLimits,
       isCut: Bool = false

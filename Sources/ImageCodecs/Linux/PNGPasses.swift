@@ -3,11 +3,11 @@
   import Foundation
   import Pixels
 
-  /// The whole passes of an interlaced PNG file that was cut: a grid of the picture's pixels.
+  /// The whole passes of an interlaced PNG file that was cut: a grid of the image's pixels.
   ///
-  /// Each of the first six passes doubles the grid's pixels; the seventh would make it the picture.
+  /// Each of the first six passes doubles the grid's pixels; the seventh would make it the image.
   ///
-  /// Invariant: the passes and the grid take at most as much memory together as the picture, since both have at
+  /// Invariant: the passes and the grid take at most as much memory together as the image, since both have at
   /// most half of its pixels, and the pass that was cut is given back before there is a grid.
   struct PNGPasses {
     /// A pass's first pixel, the distances between its pixels, and those in the grid of all passes up to it.
@@ -73,11 +73,11 @@
         height: reader.size.height.dividedRoundingUp(by: lattice.gridDown))
     }
 
-    /// The part of the picture's pixels that the grid has.
+    /// The part of the image's pixels that the grid has.
     var part: Double { 1 / Double(lattice.gridAcross * lattice.gridDown) }
 
-    /// The picture's edges in the upright grid. A pixel of the grid stands for its own middle, not for that of
-    /// the block that it is the first pixel of: the picture would seem to move from pass to pass.
+    /// The image's edges in the upright grid. A pixel of the grid stands for its own middle, not for that of
+    /// the block that it is the first pixel of: the image would seem to move from pass to pass.
     func edges(_ orientation: Orientation) -> PictureEdges {
       func edge(_ distance: Int, _ side: Int) -> (start: Double, length: Double) {
         (0.5 - 0.5 / Double(distance), Double(side) / Double(distance))

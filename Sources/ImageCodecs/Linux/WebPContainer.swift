@@ -2,29 +2,29 @@
   import Foundation
   import Pixels
 
-  /// The chunks around the picture of a WebP file; RFC 9649, section 2.
+  /// The chunks around the image of a WebP file; RFC 9649, section 2.
   enum WebPContainer {
     /// RIFF, a length and WEBP.
     private static let headByteCount = 12
     private static let profileFlag: UInt8 = 0x20
     private static let alphaFlag: UInt8 = 0x10
 
-    /// The file with a profile before its picture.
+    /// The file with a profile before its image.
     ///
     /// - Parameters:
     ///   - file: As libwebp writes it, with a profile not yet.
-    ///   - layout: The picture's.
+    ///   - layout: The image's.
     static func adding(
       _ profile: UnsafeRawBufferPointer, to file: Data, _ layout: PixelLayout
     ) -> Data {
       let file = Data(file)
-      // libwebp writes VP8X by itself where a lossy picture has alpha.
+      // libwebp writes VP8X by itself where a lossy image has alpha.
       let isExtended = file.count >= 30 && file[12..<16].elementsEqual("VP8X".utf8)
       var features = [UInt8](repeating: 0, count: 10)
       if isExtended {
         features = Array(file[20..<30])
       } else {
-        // The lossless picture's own head: a byte, twice 14 bits for the sides, and whether alpha is used.
+        // The lossless image's own head: a byte, twice 14 bits for the sides, and whether alpha is used.
         if file.count > 24, file[12..<16].elementsEqual("VP8L".utf8) {
           features[0] = file[24] & alphaFlag
         }

@@ -18,7 +18,7 @@
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       PixelLayout.byteCount(
         size: Self.size(of: header, for: minimumSize), format: .bgra32
-      ).addingClamped(header.wholePictureByteCount).addingClamped(rowBufferByteCount(header.size))
+      ).addingClamped(header.wholeImageByteCount).addingClamped(rowBufferByteCount(header.size))
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
@@ -107,11 +107,11 @@
       return Data(bytes: start, count: header.profile_count)
     }
 
-    /// A lossless picture keeps four bytes a pixel and up to one for its transforms. The alpha of a
-    /// lossy picture is stored without loss, and takes a byte more. Turning takes a second picture.
+    /// A lossless image keeps four bytes a pixel and up to one for its transforms. The alpha of a
+    /// lossy image is stored without loss, and takes a byte more. Turning takes a second image.
     ///
     /// Two kinds are decoded whole. A frame that covers only a part of its canvas keeps its
-    /// position only at full size. In a lossy picture with alpha, libwebp's scaler would mix
+    /// position only at full size. In a lossy image with alpha, libwebp's scaler would mix
     /// colours of transparent pixels into the visible ones.
     var imageHeader: ImageHeader {
       let pixel = header.is_lossless || header.has_alpha ? 5 : 0
@@ -119,7 +119,7 @@
       // Sides have at most 24 bits (RFC 9649), so nothing overflows.
       var result = ImageHeader(
         size: orientation.turning(canvas), hasAlpha: header.has_alpha,
-        wholePictureByteCount: canvas.width * canvas.height * (pixel + turning))
+        wholeImageByteCount: canvas.width * canvas.height * (pixel + turning))
       result.isDecodedWhole = !coversCanvas || (header.has_alpha && !header.is_lossless)
       return result
     }

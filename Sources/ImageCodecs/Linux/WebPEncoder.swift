@@ -8,7 +8,7 @@
   /// Takes four bytes a pixel for libwebp's copy, and libwebp's working memory beside it. Where the
   /// memory ends within libwebp, version 1.2.4 can report success with bytes that do not decode.
   public struct WebPEncoder: ImageEncoder {
-    /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound,
+    /// From 0, the smallest file, to 1, the best image; numbers beyond count as the nearer bound,
     /// and NaN as 0.8. `nil` is lossless, see ``lossless``.
     public let quality: Double?
 
@@ -70,7 +70,7 @@
   extension ImageEncoder where Self == WebPEncoder {
     /// WebP, on Linux.
     ///
-    /// - Parameter quality: From 0, the smallest file, to 1, the best picture.
+    /// - Parameter quality: From 0, the smallest file, to 1, the best image.
     public static func webp(quality: Double = 0.8) -> WebPEncoder { WebPEncoder(quality: quality) }
 
     /// WebP that keeps opaque pixels exactly, on Linux; see ``WebPEncoder/lossless``.

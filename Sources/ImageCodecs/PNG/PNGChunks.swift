@@ -8,7 +8,7 @@ struct PNGChunks {
   private(set) var isInterlaced: Bool
   private(set) var colors = PNGColors()
 
-  /// The EXIF chunk's content; it may stand after the picture.
+  /// The EXIF chunk's content; it may stand after the image.
   private(set) var exif: Range<Int>?
 
   /// The offsets of the first bytes of chunks that a decode reads. The palette may be one that colours do not need.
@@ -57,7 +57,7 @@ struct PNGChunks {
   /// Reads a chunk before the pixels.
   private mutating func read(_ content: Range<Int>, _ bytes: RawSpan) throws(ImageDecodingError) {
     let (start, name) = (content.lowerBound - 8, content.lowerBound - 4)
-    // A small first letter means that a picture can be shown without the chunk; section 5.4.
+    // A small first letter means that an image can be shown without the chunk; section 5.4.
     guard let letter = bytes.byte(at: name), letter & 0x20 != 0 else {
       guard bytes.has("PLTE", at: name), palette == nil, PNGChecksum.isRight(content, bytes) else {
         throw .damaged("The PNG chunk at byte \(start) is damaged, unknown or there twice.")

@@ -1,11 +1,11 @@
 import Foundation
 import Pixels
 
-/// The test that a camera's thumbnail has to pass before it stands in for its picture.
+/// The test that a camera's thumbnail has to pass before it stands in for its image.
 ///
-/// A thumbnail may have black bars, since many cameras store 160 times 120 pixels whatever the picture's
-/// proportions, and it may show the picture as it was before somebody cropped it. So what lies beside the
-/// picture's proportions has to be black, and is then left out; any other thumbnail makes no preview.
+/// A thumbnail may have black bars, since many cameras store 160 times 120 pixels whatever the image's
+/// proportions, and it may show the image as it was before somebody cropped it. So what lies beside the
+/// image's proportions has to be black, and is then left out; any other thumbnail makes no preview.
 enum EmbeddedThumbnail {
   /// Proportions that differ by less are the same: sides are whole numbers of pixels.
   private static let tolerance = 0.02
@@ -19,9 +19,9 @@ enum EmbeddedThumbnail {
 
   /// - Parameters:
   ///   - bitmap: The upright thumbnail, in three colours or gray.
-  ///   - fullSize: The upright picture's size.
-  ///   - wanted: The size that a decode of the picture would have.
-  /// - Returns: The thumbnail with the picture's edges; `nil` if it cannot stand in for the picture.
+  ///   - fullSize: The upright image's size.
+  ///   - wanted: The size that a decode of the image would have.
+  /// - Returns: The thumbnail with the image's edges; `nil` if it cannot stand in for the image.
   static func check(_ bitmap: Bitmap, of fullSize: PixelSize, wanted: PixelSize) -> Bitmap? {
     let (width, height) = (Double(bitmap.size.width), Double(bitmap.size.height))
     let proportions = Double(fullSize.width) / Double(fullSize.height)
@@ -44,9 +44,9 @@ enum EmbeddedThumbnail {
 }
 
 extension DecodeRequest {
-  /// The thumbnail that a decoder finds beside the picture, if it suffices for this request.
+  /// The thumbnail that a decoder finds beside the image, if it suffices for this request.
   ///
-  /// A thumbnail that is damaged, or shows something else, is no reason to refuse the picture.
+  /// A thumbnail that is damaged, or shows something else, is no reason to refuse the image.
   ///
   /// - Parameters:
   ///   - decode: Decodes a thumbnail, if possible one of the size that suffices, and checks it.
@@ -70,7 +70,7 @@ extension DecodeRequest {
 }
 
 extension Bitmap {
-  /// Whether so many columns and rows at the edges are black, but for those next to the picture, into which
+  /// Whether so many columns and rows at the edges are black, but for those next to the image, into which
   /// its colours spread.
   fileprivate func hasBars(across: Int, down: Int, blackest: Int) -> Bool {
     func isBlack(_ columns: Range<Int>, _ rows: Range<Int>) -> Bool {
@@ -86,7 +86,7 @@ extension Bitmap {
         return sum <= blackest * rows.count * columns.count * min(pixelBytes, 3)
       }
     }
-    // The bars' own lines one by one: a bar that is black on average may be a dark picture.
+    // The bars' own lines one by one: a bar that is black on average may be a dark image.
     let (width, height) = (size.width, size.height)
     func checked(_ count: Int) -> Range<Int> { 0..<max(min(count, 1), count - 2) }
     let columns = checked(across).flatMap { [$0, width - 1 - $0] }

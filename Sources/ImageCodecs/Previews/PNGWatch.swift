@@ -7,10 +7,10 @@ import Foundation
 /// Of a file without an announced number there are none.
 ///
 /// Invariants:
-/// 1. A stage ends behind the beginning of the picture's first chunk, and before the file does.
+/// 1. A stage ends behind the beginning of the image's first chunk, and before the file does.
 /// 2. There are at most three stages, however the bytes are divided.
 struct PNGWatch: PreviewScanner {
-  /// The parts of an interlaced picture's bytes at which a stage is due. The first three, five and six of seven
+  /// The parts of an interlaced image's bytes at which a stage is due. The first three, five and six of seven
   /// passes have 1/16, 1/4 and 1/2 of the pixels, and more of the bytes: distant pixels differ more.
   private static let passParts = [1.0 / 8, 3.0 / 8, 3.0 / 4]
 

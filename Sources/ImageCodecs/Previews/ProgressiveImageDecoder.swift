@@ -23,7 +23,7 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
   /// - Parameter byteCount: The announced number of the file's bytes, which may be wrong; `nil` if none was.
   func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner
 
-  /// Decodes the picture as far as a stage shows it, upright and in the same colours as
+  /// Decodes the image as far as a stage shows it, upright and in the same colours as
   /// ``ImageDecoder/decode(_:_:)`` does; where the stage is settled for that decode, at the same size, too.
   /// Any other result may be smaller. It takes no more memory than
   /// ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
@@ -40,12 +40,12 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
   ) throws(ImageDecodingError) -> DecodedPreview
 }
 
-/// A picture as far as a stage of its file shows it.
+/// An image as far as a stage of its file shows it.
 public struct DecodedPreview: Sendable {
   /// The pixels.
   public var bitmap: Bitmap
 
-  /// The part of the picture's pixels that they come from, up to 1; of top rows, the part of all rows. For a
+  /// The part of the image's pixels that they come from, up to 1; of top rows, the part of all rows. For a
   /// decoder that may find no more in a stage than in the one before: of two previews of the same part the
   /// second is not shown, nor is a frame behind a thumbnail that has as many pixels. `nil` if each stage is better
   /// than the one before.
@@ -66,26 +66,26 @@ public protocol PreviewScanner: Sendable {
 
 /// A place in a file after which a better preview can be made.
 public struct PreviewStage: Hashable, Sendable {
-  /// The part of the picture that a stage shows.
+  /// The part of the image that a stage shows.
   @nonexhaustive public enum Kind: Int, CaseIterable, Hashable, Sendable {
     /// Its top rows, as the file stores them; the others are transparent.
     case rows
 
-    /// A small picture that the file has beside its own.
+    /// A small image that the file has beside its own.
     case embedded
 
     /// All of it, coarser.
     case frame
   }
 
-  /// The part of the picture that the stage shows.
+  /// The part of the image that the stage shows.
   public var kind: Kind
 
   /// The number of bytes from the file's first one to the stage's end.
   public var byteCount: Int
 
   /// The reduction from which on the rest of the file changes nothing: with 8, a decode at an eighth of the
-  /// picture's size has the pixels of the whole file's; `nil` if the rest may change every decode.
+  /// image's size has the pixels of the whole file's; `nil` if the rest may change every decode.
   public var settledReduction: Int?
 
   /// Creates a stage.
@@ -94,7 +94,7 @@ public struct PreviewStage: Hashable, Sendable {
     self.settledReduction = settledReduction
   }
 
-  /// The parts of a picture's bytes at which its top rows are shown.
+  /// The parts of an image's bytes at which its top rows are shown.
   static let rowParts = [0.25, 0.5, 0.75]
 
   /// Whether the rest of the file cannot change a decode of this size.
@@ -108,7 +108,7 @@ public struct PreviewStage: Hashable, Sendable {
 extension DecodeRequest {
   /// Whether a preview that was decoded for this request has the pixels that the whole file will have.
   package func isSettled(_ bitmap: Bitmap, at stage: PreviewStage, of fullSize: PixelSize) -> Bool {
-    // The size of the whole picture, of which the bitmap may have a part.
+    // The size of the whole image, of which the bitmap may have a part.
     let size = PixelSize(
       width: Int(bitmap.edges.width.rounded(.up)), height: Int(bitmap.edges.height.rounded(.up)))
     let minimum = minimumSize ?? fullSize
@@ -120,6 +120,6 @@ extension DecodeRequest {
 }
 
 extension PreviewStage.Kind: Comparable {
-  /// Whether the second shows more of the picture.
+  /// Whether the second shows more of the image.
   public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }

@@ -7,7 +7,7 @@ struct StageMarks {
 
   /// - Parameters:
   ///   - parts: From 0 to 1, of the bytes between the two places.
-  ///   - start: The beginning of the picture in the file.
+  ///   - start: The beginning of the image in the file.
   ///   - end: The announced end of the file.
   init(_ parts: [Double], from start: Int, to end: Int) {
     self.end = end

@@ -1,7 +1,7 @@
 public import Pixels
 
 extension Bitmap {
-  /// Draws a picture that no table holds: a contact sheet, a badge, a placeholder.
+  /// Draws an image that no table holds: a contact sheet, a badge, a placeholder.
   ///
   /// ```swift
   /// let dot = try Bitmap(size: PixelSize(width: 32, height: 32), scale: 2) { canvas in

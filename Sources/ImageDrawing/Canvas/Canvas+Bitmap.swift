@@ -1,12 +1,12 @@
 public import Pixels
 
 extension Canvas {
-  /// Draws the picture in a bitmap.
+  /// Draws the image in a bitmap.
   ///
   /// - Parameters:
   ///   - bitmap: In any pixel format. Colours of another space are converted to the canvas'.
   ///   - rect: Where, in points.
-  ///   - scaling: How the picture fits into `rect`.
+  ///   - scaling: How the image fits into `rect`.
   ///   - alignment: Which part is cut off, or where the rest of `rect` stays free.
   ///   - opacity: From 0 to 1.
   ///   - blendMode: How its colours mix with the canvas.

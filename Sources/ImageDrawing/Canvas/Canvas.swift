@@ -1,10 +1,10 @@
 public import Pixels
 
-/// A picture that a drawing closure draws on; it starts out empty.
+/// An image that a drawing closure draws on; it starts out empty.
 ///
 /// Lengths and places are in points, counted from the top left corner to the right and downwards;
 /// ``scale`` says how many pixels a point has. Edges are antialiased. The same calls give the same
-/// picture on Linux, with Cairo, and on Apple platforms, with CoreGraphics: pixels of bitmaps are
+/// image on Linux, with Cairo, and on Apple platforms, with CoreGraphics: pixels of bitmaps are
 /// scaled by the same code, while curves and blends may differ by a few of 255 steps at edges.
 ///
 /// A canvas lives as long as the call of its closure. It is neither copyable nor sendable, so it
@@ -20,7 +20,7 @@ public struct Canvas: ~Copyable {
   /// Width and height in pixels.
   public let pixelSize: PixelSize
 
-  /// The space of the pixels, in which colours are mixed: the format's of the picture that is drawn.
+  /// The space of the pixels, in which colours are mixed: the format's of the image that is drawn.
   ///
   /// A ``Color`` and a bitmap of another space are converted. A native context takes numbers for colours of
   /// this space on Linux, and converts on Apple platforms.

@@ -35,7 +35,7 @@ extension Canvas {
   /// An upright rectangle, given by its top left corner.
   ///
   /// Its unit is the point on a canvas. ``Drawing`` uses it for a part of a source, too, where the
-  /// whole picture reaches from 0 to 1 in both directions.
+  /// whole image reaches from 0 to 1 in both directions.
   public struct Rect: Hashable, Sendable {
     /// The left edge.
     public var x: Double

@@ -1,7 +1,7 @@
 extension Drawing {
-  /// Where a picture lies in a frame of other proportions.
+  /// Where an image lies in a frame of other proportions.
   ///
-  /// ``x`` is the share of the leftover or cut off width that lies to the left of the picture.
+  /// ``x`` is the share of the leftover or cut off width that lies to the left of the image.
   /// ``y`` is the share of the height above it.
   public struct Alignment: Hashable, Sendable {
     /// From 0, at the left edge, to 1, at the right one.

@@ -14,7 +14,7 @@ struct CornerMask: Sendable {
   /// Returns `nil` where the corners are square.
   ///
   /// - Parameters:
-  ///   - size: The picture's, in pixels.
+  ///   - size: The image's, in pixels.
   ///   - scale: Pixels to a point.
   init?(_ corners: Drawing.Corners, size: PixelSize, scale: Double) {
     width = Double(size.width)

@@ -39,7 +39,7 @@ enum PixelRows {
   /// keep the multiplied colours, so that transparent pixels lie over black.
   ///
   /// - `.bgr16` takes the nearest of 32 levels, `(31 * c + 127) / 255`, without dither, which would
-  ///   make the same picture differ from one redraw to the next once anything above it moves.
+  ///   make the same image differ from one redraw to the next once anything above it moves.
   /// - `.gray8` takes `(19595 * red + 38470 * green + 7471 * blue + 32768) >> 16`: the weights of
   ///   ITU-R BT.601 in 1/65536, which add up to one, so that grays stay the same.
   static func convert(

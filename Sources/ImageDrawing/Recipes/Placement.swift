@@ -1,6 +1,6 @@
 package import Pixels
 
-/// Whole pixels of the picture drawn.
+/// Whole pixels of the image drawn.
 package struct PixelRect: Hashable, Sendable {
   package var x: Int
   package var y: Int
@@ -10,7 +10,7 @@ package struct PixelRect: Hashable, Sendable {
 
 /// Which part of a source goes to which pixels of the output: aspect arithmetic without pixels.
 ///
-/// The destination has whole pixels, so that a picture never ends in a half transparent line; the
+/// The destination has whole pixels, so that an image never ends in a half transparent line; the
 /// source makes up for it with fractions.
 package struct Placement: Hashable, Sendable {
   /// In pixels of the full source.
@@ -49,7 +49,7 @@ package struct Placement: Hashable, Sendable {
 }
 
 extension PictureEdges {
-  /// A part of the full picture in pixels of the bitmap.
+  /// A part of the full image in pixels of the bitmap.
   func pixels(showing part: Canvas.Rect) -> Canvas.Rect {
     let xScale = width / Double(fullSize.width)
     let yScale = height / Double(fullSize.height)
@@ -73,13 +73,13 @@ extension Drawing.Recipe {
 }
 
 extension Drawing {
-  /// The size of the picture that this drawing makes of a source.
+  /// The size of the image that this drawing makes of a source.
   ///
   /// - Parameters:
   ///   - source: The whole upright source, in pixels.
   ///   - slot: The size of the format, in pixels.
-  ///   - upTo: Whether a picture keeps its own proportions and stays within the slot; it is then
-  ///     not enlarged either. Otherwise every picture fills the slot.
+  ///   - upTo: Whether an image keeps its own proportions and stays within the slot; it is then
+  ///     not enlarged either. Otherwise every image fills the slot.
   package func outputSize(source: PixelSize, slot: PixelSize, upTo: Bool) -> PixelSize {
     guard upTo else { return slot }
     let region = recipeForArithmetic.region(of: source)
@@ -109,7 +109,7 @@ extension Drawing {
   }
 
   /// Whether a source has a pixel for each that this drawing shows of it: a larger one would not make a better
-  /// picture.
+  /// image.
   package func isCovered(by source: PixelSize, slot: PixelSize, upTo: Bool) -> Bool {
     guard source.width > 0, source.height > 0 else { return false }
     if upTo {
@@ -153,7 +153,7 @@ extension Drawing {
 }
 
 extension Drawing.Recipe {
-  /// This recipe for an output in the picture's own proportions but for rounding, where nothing may
+  /// This recipe for an output in the image's own proportions but for rounding, where nothing may
   /// be cut off or left over.
   var stretched: Drawing.Recipe {
     var recipe = self

@@ -28,7 +28,7 @@ struct Resampler: ~Copyable {
   ///   - layout: The source's; any format but ``PixelFormat/bgr16``.
   ///   - region: The part of the source that the output shows, in its pixels.
   ///   - limits: The part of the source to read. Pixels that its edges cut are read whole, and
-  ///     weigh less when the picture shrinks. Where the region goes beyond, the border's pixels are
+  ///     weigh less when the image shrinks. Where the region goes beyond, the border's pixels are
   ///     repeated.
   ///   - size: The output's.
   ///   - interpolation: Where pixels come from.

@@ -8,7 +8,7 @@
 /// The weights of a pixel add up to one everywhere. Where the filter reaches over the border of the
 /// source, the weights inside are raised instead of mixing in a colour from nowhere. Where
 /// shrinking meets a pixel that an edge cuts, the pixel weighs as much as of it is inside: the rest
-/// may be a decoder's padding, or pixels that a file hides beside its picture.
+/// may be a decoder's padding, or pixels that a file hides beside its image.
 struct ResamplingAxis: ~Copyable {
   /// Consecutive source pixels.
   struct Taps {

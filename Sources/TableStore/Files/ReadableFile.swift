@@ -2,7 +2,7 @@
 /// Of a guest file that its process left it has the lock, so that no other process writes to it meanwhile.
 final class ReadableFile: Sendable {
   /// The table that the file must belong to. A file that other users may write, or of another
-  /// table, can hold any pictures, with the right hashes.
+  /// table, can hold any images, with the right hashes.
   struct Expectation: Sendable {
     let name: String
     let geometry: TableGeometry
@@ -25,7 +25,7 @@ final class ReadableFile: Sendable {
     } catch  where error.isMissing || error.isReplaceable {
       return nil
     } catch  where error.isRefusal && !system.isLock(error) {
-      // Refused for good, so no picture in it can be found later.
+      // Refused for good, so no image in it can be found later.
       return nil
     }
     let status = try system.status(of: descriptor.value)

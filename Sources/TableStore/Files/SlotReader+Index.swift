@@ -4,7 +4,7 @@ extension SlotReader {
   ///
   /// - Parameters:
   ///   - learnsAtOnce: Keeps all records in memory, so that the index reads none later.
-  ///   - isUnwanted: Picks records of removed pictures, which are left out.
+  ///   - isUnwanted: Picks records of removed images, which are left out.
   func index(
     on states: SlotStates, learnsAtOnce: Bool = false,
     without isUnwanted: Filter = { _, _ in false }

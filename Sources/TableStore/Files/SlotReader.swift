@@ -100,7 +100,7 @@ struct SlotReader: Sendable {
     do throws(SystemError) {
       byteCount = try system.read(descriptor, into: content, at: layout.slotOffset(slot))
     } catch {
-      // Any other error counts as damage: the picture is lost, and a miss has no errno.
+      // Any other error counts as damage: the image is lost, and a miss has no errno.
       return system.isLock(error) ? .refused(error) : .damaged(entity: nil)
     }
     guard byteCount == content.count else { return .damaged(entity: nil) }
@@ -108,7 +108,7 @@ struct SlotReader: Sendable {
     let trailer = SlotTrailer(
       reading: UnsafeRawBufferPointer(rebasing: bytes[layout.trailerOffset...]))
     let hash = SlotContent.hash(of: bytes)
-    // Only a forged trailer has a picture larger than its slot.
+    // Only a forged trailer has an image larger than its slot.
     guard let trailer, fits(trailer.extent),
       record.covers(contentHash: hash, at: slotAddress(of: slot))
     else { return .damaged(entity: trailer?.entity) }

@@ -38,7 +38,7 @@ final class TableFile: @unchecked Sendable {
     self.header = header
     self.system = system
     states = statesPool.take(slotCount: header.layout.slotCount)
-    // A refused mapping costs copies and no pictures, so it is no error.
+    // A refused mapping costs copies and no images, so it is no error.
     base =
       isMapped && system.volumeKind(of: self.descriptor) == .steady
       ? (try? system.map(self.descriptor, byteCount: header.layout.fileByteCount)).map {

@@ -4,14 +4,14 @@ extension TableOpener {
   /// A shelf with a guest file for this process: the `former` one, else a new one, else one that another
   /// process left; `nil` where all are in use.
   ///
-  /// New ones come first, because pictures in a file that was left are for all: the owner takes it
+  /// New ones come first, because images in a file that was left are for all: the owner takes it
   /// in, unless another guest uses it.
   ///
-  /// - Parameter isRemoved: Picks records of pictures that this process removed meanwhile.
+  /// - Parameter isRemoved: Picks records of images that this process removed meanwhile.
   func guestShelf(
     reader: TableReader?, former: String? = nil, isRemoved: (SlotRecord) -> Bool = { _ in false }
   ) -> TableShelf? {
-    // Without the owner's removals a file that was left might bring removed pictures back.
+    // Without the owner's removals a file that was left might bring removed images back.
     guard let reader, let removals = try? reader.removals(),
       let taken = try? directory.guestNames(of: fileName)
     else { return nil }

@@ -43,11 +43,11 @@ struct TableOpener: Sendable {
   ///
   /// A table of another capacity becomes a guest file. Anything else under the name is
   /// replaced, except a directory, and except a file of this user's that a locked device closes:
-  /// `protectedNow` is thrown for that.
+  /// `protectedDataUnavailable` is thrown for that.
   ///
   /// - Parameters:
-  ///   - usesIndex: False reads the records, as only they tell which pictures are unwanted.
-  ///   - isUnwanted: Picks records of removed pictures, which are left out.
+  ///   - usesIndex: False reads the records, as only they tell which images are unwanted.
+  ///   - isUnwanted: Picks records of removed images, which are left out.
   func open(
     usesIndex: Bool = true, without isUnwanted: SlotReader.Filter = { _, _ in false }
   ) throws(TableError) -> Opened? {
@@ -88,10 +88,10 @@ struct TableOpener: Sendable {
     }
   }
 
-  /// Makes the file of a second opener's own pictures: a private one, and one of memory where the folder
+  /// Makes the file of a second opener's own images: a private one, and one of memory where the folder
   /// takes no file and the table falls back.
   func makeSecondFile(because refusal: TableError? = nil) throws(TableError) -> TableFile {
-    // A full disk may take a file, and none of its pictures.
+    // A full disk may take a file, and none of its images.
     if fallsBack, case .diskFull? = refusal { return try makeMemoryFile() }
     do throws(TableError) { return try makePrivateFile() } catch {
       guard fallsBack, error.isOfStorage else { throw error }
@@ -135,10 +135,10 @@ struct TableOpener: Sendable {
 
   private var path: String { directory.path + "/" + fileName }
 
-  /// The table's error for one of the system's: `protectedNow` where the device is locked.
+  /// The table's error for one of the system's: `protectedDataUnavailable` where the device is locked.
   func tableError(_ error: SystemError) -> TableError {
     system.isLock(error)
-      ? .protectedNow(name: name)
+      ? .protectedDataUnavailable(name: name)
       : TableError(error, path: directory.isMemory ? "the table \"\(name)\"" : path)
   }
 
@@ -206,7 +206,7 @@ struct TableOpener: Sendable {
       return .opened(try open(descriptor, header))
     }
     let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
-    // A file of another table under this name holds that table's pictures.
+    // A file of another table under this name holds that table's images.
     guard let header = TableHeader(reading: bytes), header.name == name,
       header.layout.hasSameSlots(as: layout)
     else { return .opened(try replace()) }
@@ -281,7 +281,7 @@ struct TableOpener: Sendable {
     guard TableDirectory.tableName(ofGuest: fileName) == nil else { return .busy }
     let taken = try directory.guestNames(of: fileName)
     let free = TableDirectory.guestNames(for: fileName).first { !taken.contains($0) }
-    // With guests of all names its pictures are lost.
+    // With guests of all names its images are lost.
     guard let free else { return .opened(try replace()) }
     try system.rename(fileName, to: free, in: directory.descriptor)
     return .changed

@@ -1,7 +1,7 @@
-/// The removals that a table file remembers, so that a picture in another file of the same table
+/// The removals that a table file remembers, so that an image in another file of the same table
 /// does not come back when its file is taken in: 496 entries between header and records.
 ///
-/// An entry says that the subject's pictures up to its generation are removed.
+/// An entry says that the subject's images up to its generation are removed.
 ///
 /// Invariants:
 /// 1. A new entry goes to a free place. The place of the entry that it outdates is free afterwards
@@ -12,9 +12,9 @@
 struct RemovalLog {
   enum Subject: Hashable, Sendable {
     case entity(TableID.Digest)
-    /// Every picture of the table.
+    /// Every image of the table.
     case all
-    /// Removals that had no room: nothing as old may be taken in. No picture of the file itself is
+    /// Removals that had no room: nothing as old may be taken in. No image of the file itself is
     /// removed by it.
     case forgotten
   }
@@ -59,10 +59,10 @@ struct RemovalLog {
   }
   var isEmpty: Bool { removals.isEmpty }
 
-  /// The generation up to which the subject's pictures are removed; 0 for none.
+  /// The generation up to which the subject's images are removed; 0 for none.
   func generation(of subject: Subject) -> UInt64 { removals.generations[subject] ?? 0 }
 
-  /// True when the picture of a record in another file must not be taken in.
+  /// True when the image of a record in another file must not be taken in.
   func forbids(_ record: SlotRecord) -> Bool { removals.covers(record) }
 
   /// Notes a removal, and returns the places to write, in this order.
@@ -146,7 +146,7 @@ struct RemovalLog {
   }
 }
 
-/// Removals that a file does not have: of each subject the generation up to which its pictures are removed.
+/// Removals that a file does not have: of each subject the generation up to which its images are removed.
 struct Removals: Sendable {
   fileprivate(set) var generations: [RemovalLog.Subject: UInt64] = [:]
 

@@ -5,7 +5,7 @@ struct SlotAddress: Hashable, Sendable {
   let slot: Int
 }
 
-/// The 64 bytes of a file that name the picture of one slot. The hashes bind it to file and slot, so a record
+/// The 64 bytes of a file that name the image of one slot. The hashes bind it to file and slot, so a record
 /// that was copied elsewhere fails its hash there.
 struct SlotRecord: Hashable, Sendable {
   let entity: TableID.Digest

@@ -1,14 +1,14 @@
-/// The bytes behind the pixels of a slot: the picture's extent, its ids and its metadata.
+/// The bytes behind the pixels of a slot: the image's extent, its ids and its metadata.
 /// `Docs/TableFormat.md` has them.
 struct SlotTrailer: Hashable, Sendable {
   static let fixedByteCount = 16
 
-  /// The kind of a picture, and the fields of eight bytes that its trailer has before the ids.
+  /// The kind of an image, and the fields of eight bytes that its trailer has before the ids.
   struct Marks: OptionSet, Hashable, Sendable {
     let rawValue: UInt32
 
     static let placeholder = Marks(rawValue: 1)
-    /// The picture shows a part of a damaged file.
+    /// The image shows a part of a damaged file.
     static let damaged = Marks(rawValue: 2)
     /// This version writes no field. It skips those of later ones, which need no other file for them.
     static let fields = Marks(rawValue: 0xff00)

@@ -53,7 +53,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     return kind << 13 | UInt16(bytes.count)
   }
 
-  /// What the trailer of a picture with this version tells beside the id.
+  /// What the trailer of an image with this version tells beside the id.
   var marks: SlotTrailer.Marks {
     switch known?.kind {
     case .placeholder: .placeholder

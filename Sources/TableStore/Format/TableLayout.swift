@@ -1,6 +1,6 @@
 /// The offsets of everything in a table file, computed without I/O; `Docs/TableFormat.md` has them.
 ///
-/// A slot starts on a page where that is cheap, so that reading one picture loads no page of another.
+/// A slot starts on a page where that is cheap, so that reading one image loads no page of another.
 struct TableLayout: Hashable, Sendable {
   /// The largest page of any target, so that one file serves machines of all page sizes.
   static let pageByteCount = 16_384
@@ -74,7 +74,7 @@ struct TableLayout: Hashable, Sendable {
       && geometry.pixelByteCount <= maximumPixelByteCount
   }
 
-  /// Room for ids and metadata: a kilobyte beside most pictures, less beside tiny ones, never too
+  /// Room for ids and metadata: a kilobyte beside most images, less beside tiny ones, never too
   /// little for two hashed ids.
   private static func trailerByteCount(besides pixels: Int) -> Int {
     pixels >= 4096 ? 1024 : roundedUp(max(128, pixels / 4), to: 64)

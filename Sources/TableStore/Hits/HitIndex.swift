@@ -27,7 +27,7 @@ struct HitIndex {
     let slotCount: UInt32
     /// The key of the chains; constant while slots are open.
     var key: UInt64 = 0
-    /// A recent stamp; at most `clockGrain` ticks old while pictures are used.
+    /// A recent stamp; at most `clockGrain` ticks old while images are used.
     let clock = Atomic<UInt64>(0)
     /// Added to the processor's ticks, so that stamps continue those of an earlier session.
     let clockShift = Atomic<UInt64>(0)
@@ -53,7 +53,7 @@ struct HitIndex {
 
   let memory: UnsafeMutablePointer<Memory>
 
-  /// A lease on a slot, and where its picture is.
+  /// A lease on a slot, and where its image is.
   struct Hit {
     let lease: HeldSlot
     let content: UnsafeRawPointer
@@ -71,7 +71,7 @@ struct HitIndex {
     /// How the slot's bytes are laid out.
     var layout: TableLayout? { memory.pointee.layout }
 
-    /// Ends the lease, from any thread, once. The picture counts as used until now.
+    /// Ends the lease, from any thread, once. The image counts as used until now.
     @inline(__always)
     func end() {
       let now = memory.pointee.clock.load(ordering: .relaxed)
@@ -82,7 +82,7 @@ struct HitIndex {
       finish(cell.pointee.state.wrappingSubtract(SlotState.lease, ordering: .releasing).oldValue)
     }
 
-    /// Ends the lease and takes back the hit, because no picture was shown.
+    /// Ends the lease and takes back the hit, because no image was shown.
     func undo() {
       let change = SlotState.lease | SlotState.hit
       finish(cell.pointee.state.wrappingSubtract(change, ordering: .releasing).oldValue)
@@ -108,7 +108,7 @@ struct HitIndex {
     entity.low ^ version.high
   }
 
-  /// The picture of a key, leased, if its slot is open.
+  /// The image of a key, leased, if its slot is open.
   @inline(__always)
   func hit(_ key: TableKeyView) -> Hit? {
     let tag = Self.tag(key.entity, key.version)

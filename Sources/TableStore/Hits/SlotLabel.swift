@@ -1,4 +1,4 @@
-/// The key and size of a slot's picture, which hits compare without a lock.
+/// The key and size of a slot's image, which hits compare without a lock.
 ///
 /// Written only while no hit reads it: before the slot is live, or under a claim; see `SlotStates`.
 struct SlotLabel {
@@ -6,7 +6,7 @@ struct SlotLabel {
   var version = TableID.Digest(low: 0, high: 0)
   var entityKind = TableID.Kind.string
   var versionKind = TableID.Kind.string
-  /// The picture's own size, at most the slot's, whose sides fit into sixteen bits.
+  /// The image's own size, at most the slot's, whose sides fit into sixteen bits.
   var width: UInt16 = 0
   var height: UInt16 = 0
 

@@ -77,7 +77,7 @@ final class SlotStates: @unchecked Sendable {
   /// True when every lease on the slot has ended.
   func isUnleased(_ slot: Int) -> Bool { state(of: slot).leaseCount == 0 }
 
-  /// Claims a slot, with or without a picture; false while it is leased.
+  /// Claims a slot, with or without an image; false while it is leased.
   func claim(_ slot: Int) -> Bool {
     let state = state(of: slot)
     guard let claimed = state.claimed else { return false }
@@ -89,10 +89,10 @@ final class SlotStates: @unchecked Sendable {
     return isClaimed
   }
 
-  /// Ends a claim without a picture.
+  /// Ends a claim without an image.
   func unclaim(_ slot: Int) { clear(SlotState.claimed, of: slot) }
 
-  /// Opens a claimed slot after its picture was written, and takes one lease.
+  /// Opens a claimed slot after its image was written, and takes one lease.
   func publish(_ slot: Int, key: TableKey, extent: SlotExtent) {
     setDigests(key.entity.digest, key.version.digest, of: slot)
     setKey(key, extent, of: slot)
@@ -102,7 +102,7 @@ final class SlotStates: @unchecked Sendable {
     memory.pointee.cells.base[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
   }
 
-  /// Makes a claimed slot live after its picture was written, for its first lookup to prove; takes no
+  /// Makes a claimed slot live after its image was written, for its first lookup to prove; takes no
   /// lease.
   func publishUnproven(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
     setDigests(entity, version, of: slot)
@@ -127,7 +127,7 @@ final class SlotStates: @unchecked Sendable {
       SlotState.proven, ordering: .acquiringAndReleasing)
   }
 
-  /// Closes a slot to hits; leases go on, and its picture stays what it was.
+  /// Closes a slot to hits; leases go on, and its image stays what it was.
   func close(_ slot: Int) { clear(SlotState.live, of: slot) }
 
   /// Closes a slot to hits and to the index; leases go on.
@@ -174,7 +174,7 @@ final class SlotStates: @unchecked Sendable {
 
   // MARK: Leases
 
-  /// Takes a lease on a slot with a picture; the caller holds the index lock.
+  /// Takes a lease on a slot with an image; the caller holds the index lock.
   ///
   /// - Parameter isHit: Counts in the statistics.
   func lease(_ slot: Int, isHit: Bool) {
@@ -186,7 +186,7 @@ final class SlotStates: @unchecked Sendable {
   /// Ends a lease, from any thread.
   func release(_ slot: Int) { hitIndex.held(slot).end() }
 
-  /// The hits that found a picture here, since the file was opened.
+  /// The hits that found an image here, since the file was opened.
   var hitCount: Int {
     knownSlots.reduce(0) { $0 + state(of: $1).hitCount }
   }

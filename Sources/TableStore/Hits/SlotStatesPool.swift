@@ -8,7 +8,7 @@ import Locking
 final class SlotStatesPool: Sendable {
   private let all = Lock<[SlotStates]>([])
 
-  /// Slot states without pictures, for a file that has just been opened.
+  /// Slot states without images, for a file that has just been opened.
   func take(slotCount: Int) -> SlotStates {
     all.withLock { all in
       if let resting = all.first(where: { $0.slotCount == slotCount && $0.reuse() }) {

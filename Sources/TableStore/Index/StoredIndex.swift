@@ -6,7 +6,7 @@ import Synchronization
 /// each slot its stamp and its mark. It is memory, and an index file may be mapped in its place.
 ///
 /// A slot that is found here is only a guess: its record is read from the table file and compared before the
-/// picture counts for anything. So whatever an index file has in it, a hit is right.
+/// image counts for anything. So whatever an index file has in it, a hit is right.
 ///
 /// Invariants:
 /// 1. Each change is one store, or several of which each leaves whole chains. So a process may die between
@@ -14,7 +14,7 @@ import Synchronization
 /// 2. A slot is marked as in hand before it is unlinked, and before its record or content changes. It
 ///    stays so until it is linked with a whole record, or its record is zeros. So the next owner finds all
 ///    that a dead one left unfinished; it unlinks those slots and erases their records.
-/// 3. A new picture is linked before the older one of its entity is taken in hand, and live after that. So
+/// 3. A new image is linked before the older one of its entity is taken in hand, and live after that. So
 ///    two live slots never have the same entity.
 /// 4. No number from here is followed unchecked: one beyond the slots ends a chain, and a chain longer than
 ///    `longestChain` is cut off.
@@ -27,7 +27,7 @@ final class StoredIndex: @unchecked Sendable {
   enum Mark: UInt8 {
     /// The record is zeros, or the slot was never used.
     case free = 0
-    /// The slot is linked, and has a picture.
+    /// The slot is linked, and has an image.
     case live = 1
     /// The record may be anything.
     case inHand = 2

@@ -1,6 +1,6 @@
-/// The records of live slots, the keys of their pictures, and figures.
+/// The records of live slots, the keys of their images, and figures.
 extension TableIndex {
-  /// A claimed slot, and the picture that it held.
+  /// A claimed slot, and the image that it held.
   struct Claim {
     let slot: Int
     /// True when this session has made the slot's record zeros.
@@ -8,7 +8,7 @@ extension TableIndex {
     let eviction: Eviction?
   }
 
-  /// The generation of an entity's picture; 0 for none.
+  /// The generation of an entity's image; 0 for none.
   func generation(of entity: TableID.Digest) -> UInt64 {
     find(entity).map { states.recordMetadata(of: $0).generation } ?? 0
   }
@@ -62,7 +62,7 @@ extension TableIndex {
     record.recency < UInt64.max / 2 ? record.recency : 0
   }
 
-  /// The current records of the pictures in a range of slots.
+  /// The current records of the images in a range of slots.
   func currentRecords(in slots: Range<Int>) -> [(slot: Int, record: SlotRecord)] {
     slots.clamped(to: 0..<states.preparedCount).filter(hasPicture).map {
       ($0, currentRecord(of: $0))
@@ -99,8 +99,8 @@ extension TableIndex {
   }
 }
 
-/// A picture that made room for another.
+/// An image that made room for another.
 package struct Eviction: Hashable, Sendable {
-  /// Its entity; `nil` for a picture of an earlier session that was never read in this one.
+  /// Its entity; `nil` for an image of an earlier session that was never read in this one.
   package let entity: TableID?
 }

@@ -1,4 +1,4 @@
-/// Decides which picture is in which slot. Copies share the memory of `SlotStates`, so that only one of them may
+/// Decides which image is in which slot. Copies share the memory of `SlotStates`, so that only one of them may
 /// go on.
 ///
 /// ```
@@ -13,7 +13,7 @@
 /// take and end leases meanwhile without the lock: every decision that depends on leases is one atomic step of
 /// `SlotStates`.
 ///
-/// Where a picture is, the stored index guesses. The record of a slot is read when its entity is asked for,
+/// Where an image is, the stored index guesses. The record of a slot is read when its entity is asked for,
 /// by `readRecords(of:)`, which comes before every other function that is given an entity.
 ///
 /// Invariants:
@@ -31,12 +31,12 @@ struct TableIndex {
   let states: SlotStates
   private let slotCount: Int
   private let readRecord: RecordSource
-  /// The pictures, those aside included.
+  /// The images, those aside included.
   private(set) var liveCount = 0
   private var free: [Int] = []
   /// Where the next search for the least recently used slot begins.
   private var windowStart = 0
-  /// Slots without a picture whose records may still be in the file, where a later session would find them;
+  /// Slots without an image whose records may still be in the file, where a later session would find them;
   /// a claimed slot is its writer's.
   private(set) var recordsToErase: Set<Int> = []
   private(set) var evictionCount = 0
@@ -105,7 +105,7 @@ struct TableIndex {
 
   /// Reads the records of the slots that may be the entity's, of which the stored index only knows a hash.
   ///
-  /// A record that is not whole, or is another entity's, leaves the index as a damaged picture.
+  /// A record that is not whole, or is another entity's, leaves the index as a damaged image.
   ///
   /// - Parameter source: `nil` for the index's own.
   /// - Returns: How many were damaged.
@@ -139,28 +139,28 @@ struct TableIndex {
     takeOut(states.recordMetadata(of: rival).generation < record.generation ? rival : slot)
   }
 
-  /// True when a picture in a range of slots waits for its record to be read.
+  /// True when an image in a range of slots waits for its record to be read.
   func hasUnknown(in slots: Range<Int>) -> Bool {
     slots.clamped(to: 0..<usedCount).contains { isStored($0) && !states.isKnown($0) }
   }
 
-  /// Notes that the record of a slot without a picture is zeros in the file.
+  /// Notes that the record of a slot without an image is zeros in the file.
   mutating func noteErased(_ slot: Int) {
     if recordsToErase.remove(slot) != nil { stored.setMark(.free, of: slot) }
   }
 
   // MARK: Searching
 
-  /// A slot with a picture, and with a lease.
+  /// A slot with an image, and with a lease.
   struct Lease {
     let slot: Int
     let record: SlotRecord
     let isStale: Bool
-    /// `nil` for a picture whose content was not checked yet.
+    /// `nil` for an image whose content was not checked yet.
     let known: (version: TableID, extent: SlotExtent)?
   }
 
-  /// Finds the picture of a key's entity, and takes a lease on it.
+  /// Finds the image of a key's entity, and takes a lease on it.
   ///
   /// - Parameter isExact: A hit: finds the key's version only, and not if it is marked stale.
   func lease(_ key: TableKey, isExact: Bool) -> Lease? {
@@ -178,7 +178,7 @@ struct TableIndex {
       known: stored.map { ($0.version, states.label(of: slot).extent) })
   }
 
-  /// The picture of an entity by its record.
+  /// The image of an entity by its record.
   ///
   /// - Parameter version: `nil` for whichever.
   func storedPicture(of entity: TableID, version: TableID? = nil) -> StoredPicture? {
@@ -192,30 +192,30 @@ struct TableIndex {
       generation: states.recordMetadata(of: slot).generation, isStale: isAside(slot))
   }
 
-  /// The slot of an entity's picture, aside or not.
+  /// The slot of an entity's image, aside or not.
   func find(_ entity: TableID.Digest) -> Int? {
     stored.slot(under: stored.hash(of: entity)) {
       states.isKnown($0) && states.label(of: $0).entity == entity
     }
   }
 
-  /// The last slot with a picture.
+  /// The last slot with an image.
   var lastTakenSlot: Int? { (0..<usedCount).last(where: isStored) }
 
-  /// True when a picture is in the slot, aside or not, whether its record was read or not.
+  /// True when an image is in the slot, aside or not, whether its record was read or not.
   func isStored(_ slot: Int) -> Bool { stored.mark(of: slot) == .live }
 
   /// The same for one whose record was read.
   func hasPicture(_ slot: Int) -> Bool { states.isKnown(slot) && isStored(slot) }
 
-  /// True for a picture whose record was read and which was marked stale.
+  /// True for an image whose record was read and which was marked stale.
   func isAside(_ slot: Int) -> Bool {
     states.isKnown(slot) && !states.state(of: slot).isLive
   }
 
   // MARK: Proof
 
-  /// Removes a damaged slot; false if another picture is in it by now.
+  /// Removes a damaged slot; false if another image is in it by now.
   mutating func discard(_ slot: Int, generation: UInt64) -> Bool {
     guard isSame(slot, generation) else { return false }
     takeOut(slot)
@@ -225,9 +225,9 @@ struct TableIndex {
 
   // MARK: Changes
 
-  /// Claims a slot for a picture of `entity`, and evicts the picture in it.
+  /// Claims a slot for an image of `entity`, and evicts the image in it.
   ///
-  /// The entity's own older picture keeps its slot, so that lookups find it until the new one is
+  /// The entity's own older image keeps its slot, so that lookups find it until the new one is
   /// published; it is evicted only where there is no other slot. `nil` where every slot is leased.
   mutating func claimSlot(for entity: TableID.Digest) -> Claim? {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
@@ -240,7 +240,7 @@ struct TableIndex {
     return claimedFree(probes: free.count) ?? own.flatMap { evict($0) }
   }
 
-  /// Makes a written slot live, with one lease taken, and returns the slot of the older picture of
+  /// Makes a written slot live, with one lease taken, and returns the slot of the older image of
   /// the same entity, which is not live any more.
   ///
   /// - Parameter key: Without it the slot is not proven, and no lease is taken.
@@ -267,14 +267,14 @@ struct TableIndex {
     return older
   }
 
-  /// Gives a claimed slot back without a picture.
+  /// Gives a claimed slot back without an image.
   mutating func unclaim(_ slot: Int) {
     states.unclaim(slot)
     free.append(slot)
     recordsToErase.insert(slot)
   }
 
-  /// Removes an entity's picture, if it was stored at one of these generations, and tells whether it did.
+  /// Removes an entity's image, if it was stored at one of these generations, and tells whether it did.
   mutating func remove(
     _ entity: TableID.Digest, generations: ClosedRange<UInt64> = 0...UInt64.max
   ) -> Bool {
@@ -285,7 +285,7 @@ struct TableIndex {
     return true
   }
 
-  /// Sets the picture of an entity aside, unless it was stored after `generation`: until the next store of the
+  /// Sets the image of an entity aside, unless it was stored after `generation`: until the next store of the
   /// entity, or the end of the session, it is a miss, and is found by its entity only. The record stays as it
   /// is.
   mutating func setAside(_ entity: TableID.Digest, upTo generation: UInt64) {
@@ -296,7 +296,7 @@ struct TableIndex {
 
   // MARK: Private
 
-  /// True while the slot has the picture that was stored with this generation.
+  /// True while the slot has the image that was stored with this generation.
   func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
     hasPicture(slot) && states.recordMetadata(of: slot).generation == generation
   }
@@ -308,7 +308,7 @@ struct TableIndex {
     recordsToErase.insert(slot)
   }
 
-  /// Takes a slot with a picture, aside or not, from its entity.
+  /// Takes a slot with an image, aside or not, from its entity.
   private mutating func forget(_ slot: Int) {
     liveCount -= 1
     stored.take(slot)
@@ -323,7 +323,7 @@ struct TableIndex {
     return Claim(slot: slot, isErased: false, eviction: eviction)
   }
 
-  /// Claims a slot without a picture and without leases, among the last `probes` of the list.
+  /// Claims a slot without an image and without leases, among the last `probes` of the list.
   private mutating func claimedFree(probes: Int) -> Claim? {
     for index in free.indices.suffix(probes).reversed() {
       guard let claim = claim(free[index]) else { continue }
@@ -342,7 +342,7 @@ struct TableIndex {
     return claim(slot)
   }
 
-  /// Claims a slot without a picture.
+  /// Claims a slot without an image.
   private mutating func claim(_ slot: Int) -> Claim? {
     // Of a slot that is not known, an index file says so, which nobody believes.
     let isErased = states.isKnown(slot) && stored.mark(of: slot) == .free

@@ -8,7 +8,7 @@ extension TableLookup {
   /// which hits wait for none; of other files all records are in memory.
   ///
   /// - Throws: The error of a locked device; nothing changes then. A record that cannot be read for another
-  ///   reason is a damaged picture.
+  ///   reason is a damaged image.
   func ask<Answer>(
     about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
   ) throws(SystemError) -> Answer {

@@ -4,7 +4,7 @@ import Locking
 /// process owns.
 package struct ListingCursor: Sendable {
   /// A slot of the file with this nonce. A file that takes another one's place is listed from its
-  /// beginning, since its pictures may be in any of its slots.
+  /// beginning, since its images may be in any of its slots.
   struct Position: Sendable {
     var nonce: UInt64 = 0
     var slot = 0
@@ -20,14 +20,14 @@ package struct ListingCursor: Sendable {
   package init() {}
 }
 
-/// Lists pictures a few at a time, without leases: a listed slot can be claimed meanwhile.
+/// Lists images a few at a time, without leases: a listed slot can be claimed meanwhile.
 extension TableLookup {
   /// Slots looked at under one taking of the lock.
   private static var step: Int { 128 }
 
-  /// The next pictures of a listing; none at its end.
+  /// The next images of a listing; none at its end.
   ///
-  /// Of each picture the record and the trailer are read, and ids that disagree with the record are left
+  /// Of each image the record and the trailer are read, and ids that disagree with the record are left
   /// out; the pixels are not read.
   func list(_ cursor: inout ListingCursor) throws(TableError) -> [TableEntryInfo] {
     while let file {
@@ -44,11 +44,11 @@ extension TableLookup {
     throw .closed
   }
 
-  /// The pictures in these slots; `nil` if all slots in use are below.
+  /// The images in these slots; `nil` if all slots in use are below.
   private func entries(
     of file: TableFile, in slots: Range<Int>
   ) throws(TableError) -> [TableEntryInfo]? {
-    if isLocked { throw .protectedNow(name: opener.name) }
+    if isLocked { throw .protectedDataUnavailable(name: opener.name) }
     // Slots whose records cannot be read are misses, and not listed either.
     try? readRecords(of: file, in: slots.clamped(to: 0..<file.layout.slotCount))
     let records = shelf.withLock { shelf -> [(slot: Int, record: SlotRecord)]? in
@@ -63,8 +63,8 @@ extension TableLookup {
         guard let trailer = try file.slotReader.trailer(of: slot, record: record) else { continue }
         read.append(TableEntryInfo(slot: slot, record: record, trailer: trailer))
       } catch {
-        // Any other error makes a miss of the picture, too.
-        if file.system.isLock(error) { throw .protectedNow(name: opener.name) }
+        // Any other error makes a miss of the image, too.
+        if file.system.isLock(error) { throw .protectedDataUnavailable(name: opener.name) }
       }
     }
     // A writer takes a slot out of the index before it writes there: these were read as they were
@@ -74,7 +74,7 @@ extension TableLookup {
     }
   }
 
-  /// The next pictures of another owner's file that no picture of this process hides.
+  /// The next images of another owner's file that no image of this process hides.
   private func others(
     of reader: TableReader, _ position: inout ListingCursor.Position
   ) -> [TableEntryInfo] {

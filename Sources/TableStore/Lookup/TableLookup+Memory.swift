@@ -34,7 +34,7 @@ extension TableLookup {
     reader?.freeSpareBuffers()
   }
 
-  /// Has the system take the pages of pictures without a lease before others.
+  /// Has the system take the pages of images without a lease before others.
   ///
   /// It takes no lease and no claim: a slot that is leased or written meanwhile loses nothing, since the
   /// system only takes pages that it can read again.

@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Finds pictures in an open table: by the hit index without a lock, and otherwise on the shelf under its lock.
+/// Finds images in an open table: by the hit index without a lock, and otherwise on the shelf under its lock.
 /// Lookups write nothing to a file, and note proof and damage in the shelf's index.
 final class TableLookup: Sendable {
   let opener: TableOpener
@@ -40,7 +40,7 @@ final class TableLookup: Sendable {
     } else {
       var reader: TableReader?
       do throws(SystemError) { if !staysPrivate { reader = try opener.makeReader() } } catch {
-        // Without a reader its pictures are misses, and the next change looks again. A lock of the device would
+        // Without a reader its images are misses, and the next change looks again. A lock of the device would
         // pass unnoticed.
         if opener.system.isLock(error) { throw opener.tableError(error) }
       }
@@ -57,7 +57,7 @@ final class TableLookup: Sendable {
 
   // MARK: Looking up
 
-  /// The picture of a key. One that this process stored or has checked before costs no system call,
+  /// The image of a key. One that this process stored or has checked before costs no system call,
   /// no lock, no file access, and one allocation. In a child of a fork, `TableWriter.leaveToParent`
   /// comes first.
   @inline(__always)
@@ -69,7 +69,7 @@ final class TableLookup: Sendable {
     return TableEntry(hit)
   }
 
-  /// The picture of a key without a hint: one of an earlier session, of another process, or none.
+  /// The image of a key without a hint: one of an earlier session, of another process, or none.
   @inline(never)
   private func entryByIndex(for key: TableKey) -> TableEntry? {
     variant(of: key, isExact: true)?.entry
@@ -89,7 +89,7 @@ final class TableLookup: Sendable {
       HitIndex.Hit(lease: file.states.hitIndex.held(slot), content: content, extent: extent))
   }
 
-  /// True when the device is locked and the table has the key's picture, or cannot tell.
+  /// True when the device is locked and the table has the key's image, or cannot tell.
   func isProtectedNow(_ key: TableKey) -> Bool {
     guard isLocked else { return false }
     do throws(SystemError) {
@@ -115,14 +115,14 @@ final class TableLookup: Sendable {
   /// Reads the named file where another process owns it.
   var reader: TableReader? { shelf.withLock { $0.reader } }
 
-  /// Pictures that the file in use can hold.
+  /// Images that the file in use can hold.
   var slotCount: Int { file?.layout.slotCount ?? opener.layout.slotCount }
 
   // MARK: Notices
 
   var refusal: TableError? { lastRefusal.withLock { $0 } }
 
-  /// Where the pictures of this process go.
+  /// Where the images of this process go.
   var storage: TableStorage {
     guard let refusal else { return .ready }
     return reader == nil ? .unavailable(refusal) : .readOnly(refusal)

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A picture of an entity, which may not be the one that was asked for.
+/// An image of an entity, which may not be the one that was asked for.
 package struct TableVariant: Sendable {
-  /// The relation of a picture to the wanted one, the closest first.
+  /// The relation of an image to the wanted one, the closest first.
   package enum Standing: Int, Comparable, Sendable {
     /// It is the wanted one.
     case current
@@ -20,9 +20,9 @@ package struct TableVariant: Sendable {
   package let standing: Standing
 }
 
-/// A stored picture, as its record tells.
+/// A stored image, as its record tells.
 package struct StoredPicture: Hashable, Sendable {
-  /// Tells the picture from those stored before and after it.
+  /// Tells the image from those stored before and after it.
   package let generation: UInt64
   package let isStale: Bool
 }
@@ -37,10 +37,10 @@ extension TableVariant.Standing {
   }
 }
 
-/// Looks for pictures by entity.
+/// Looks for images by entity.
 extension TableLookup {
-  /// The picture of the key's entity, of whichever version; where another process owns the file, the closer
-  /// one of its picture and this process's.
+  /// The image of the key's entity, of whichever version; where another process owns the file, the closer
+  /// one of its image and this process's.
   ///
   /// - Parameter isExact: Finds the key's version only, and not if it is marked stale.
   func variant(of key: TableKey, isExact: Bool = false) -> TableVariant? {
@@ -54,7 +54,7 @@ extension TableLookup {
     return other
   }
 
-  /// Takes a lease on the picture of a key's entity, and tells where else it may be.
+  /// Takes a lease on the image of a key's entity, and tells where else it may be.
   func lease(
     _ key: TableKey, isExact: Bool
   ) throws(SystemError) -> (leased: LeasedSlot?, reader: TableReader?) {
@@ -66,7 +66,7 @@ extension TableLookup {
     }
   }
 
-  /// The picture of an entity by the records. One of an earlier session counts before it has been checked.
+  /// The image of an entity by the records. One of an earlier session counts before it has been checked.
   ///
   /// - Parameter version: `nil` for whichever.
   func picture(
@@ -91,7 +91,7 @@ extension TableLookup {
           HitIndex.Hit(lease: leased.held, content: content, extent: known.extent)),
         standing: .init(of: .full(known.version), wanted: key.version, isStale: lease.isStale))
     }
-    // The first look at a picture of an earlier session. Without a mapping every hit is a copy.
+    // The first look at an image of an earlier session. Without a mapping every hit is a copy.
     guard let copy = copy(of: leased, key.entity), !isExact || copy.trailer.matches(key) else {
       if isExact { leased.held.undo() } else { leased.held.end() }
       return nil

@@ -1,8 +1,8 @@
 import Locking
 
-/// Lists the pictures of another owner's file.
+/// Lists the images of another owner's file.
 extension TableReader {
-  /// All pictures that are intact, and all slots that are not, both in the order of slots; reads the
+  /// All images that are intact, and all slots that are not, both in the order of slots; reads the
   /// whole file.
   package func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
     let (file, records) = freshRecords()
@@ -33,9 +33,9 @@ extension TableReader {
     return (snapshot.file, snapshot.pictures.values.sorted { $0.slot < $1.slot })
   }
 
-  /// The pictures that have a record, by their trailers, in the order of slots; reads no pixels.
+  /// The images that have a record, by their trailers, in the order of slots; reads no pixels.
   ///
-  /// A picture whose slot an owner writes meanwhile is left out, or is the new one.
+  /// An image whose slot an owner writes meanwhile is left out, or is the new one.
   package func entries() -> [TableEntryInfo] {
     let (file, records) = freshRecords()
     return records.compactMap { file.slotReader.info(of: $0.slot, $0.record) }
@@ -47,7 +47,7 @@ extension TableReader {
     return TableResidency(of: file.slotReader.descriptor, mapped: nil, file.header.layout)
   }
 
-  /// The pictures in the next `count` slots by their trailers, without those that have tombstones; `nil` at
+  /// The images in the next `count` slots by their trailers, without those that have tombstones; `nil` at
   /// the end of the file.
   func list(_ position: inout ListingCursor.Position, count: Int) -> [TableEntryInfo]? {
     // After an error the records of the last snapshot are known.
@@ -59,7 +59,7 @@ extension TableReader {
     if rest.isEmpty { return nil }
     position.slot += count
     var listed: [TableEntryInfo] = []
-    // Pictures whose records cannot be read now are left out.
+    // Images whose records cannot be read now are left out.
     try? reader.forEachRecord(in: rest.prefix(count)) { slot, record in
       guard snapshot.pictures[record.entity]?.slot == slot, !isBuried(record) else { return }
       if let info = reader.info(of: slot, record) { listed.append(info) }
@@ -69,7 +69,7 @@ extension TableReader {
 }
 
 extension SlotReader {
-  /// What record and trailer tell of a picture; `nil` if they disagree, or cannot be read.
+  /// What record and trailer tell of an image; `nil` if they disagree, or cannot be read.
   fileprivate func info(of slot: Int, _ record: SlotRecord) -> TableEntryInfo? {
     let trailer = try? trailer(of: slot, record: record)
     return trailer.map { TableEntryInfo(slot: slot, record: record, trailer: $0) }

@@ -7,12 +7,12 @@ import Locking
 /// directory without knowing its tables. Nothing keeps a slot as it is while this reads it, so a record is read
 /// again where the owner takes a lease; a copy that a writer tore does not match the hash in its record.
 ///
-/// Invariant: the snapshot only guesses where a picture may be; every picture handed out was
+/// Invariant: the snapshot only guesses where an image may be; every image handed out was
 /// checked against a record read after the lookup began.
 package final class TableReader: Sendable {
   struct Snapshot {
     var file: ReadableFile
-    /// Of each entity the picture that was stored last.
+    /// Of each entity the image that was stored last.
     var pictures: [TableID.Digest: SlotReader.Found]
     /// Misses left before the records are read again; their number spreads the cost of reading them
     /// all.
@@ -63,7 +63,7 @@ package final class TableReader: Sendable {
     self.snapshot = Lock(snapshot)
   }
 
-  /// Frees the buffers that are kept for the next pictures.
+  /// Frees the buffers that are kept for the next images.
   func freeSpareBuffers() { pool.freeSpareBuffers() }
 
   /// The readable name that the table was opened with.
@@ -72,18 +72,18 @@ package final class TableReader: Sendable {
   package var slotCount: Int { file.header.layout.slotCount }
   package var slotByteCount: Int { file.header.layout.stride }
 
-  /// Pictures that had a record when the records were last read.
+  /// Images that had a record when the records were last read.
   package var entryCount: Int { snapshot.withLock { $0.pictures.count } }
 
   /// Bytes of the file on its device, 0 when the system does not tell.
   package var diskByteCount: Int { file.slotReader.diskByteCount }
 
-  /// Reads the picture of an entity, whichever version is there.
+  /// Reads the image of an entity, whichever version is there.
   package func entry(of entity: TableID) -> TableEntry? {
     copy(of: entity).map { TableEntry(content: $0.content, extent: $0.trailer.extent) }
   }
 
-  /// The record of the entity's picture, marked stale or not.
+  /// The record of the entity's image, marked stale or not.
   ///
   /// - Parameter version: `nil` for whichever.
   func record(of entity: TableID, version: TableID? = nil) -> SlotRecord? {
@@ -93,7 +93,7 @@ package final class TableReader: Sendable {
     }
   }
 
-  /// Reads the slot of an entity's picture.
+  /// Reads the slot of an entity's image.
   func copy(
     of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool = { _, _ in true }
   ) -> SlotCopy? {
@@ -105,7 +105,7 @@ package final class TableReader: Sendable {
   /// The generation of the latest store that the last snapshot knows.
   var newestGeneration: UInt64 { snapshot.withLock { $0.newestGeneration } }
 
-  /// True when the last snapshot has a later picture of the record's entity.
+  /// True when the last snapshot has a later image of the record's entity.
   func hasNewer(than record: SlotRecord) -> Bool {
     snapshot.withLock { snapshot in
       snapshot.pictures[record.entity]?.record.generation ?? 0 > record.generation
@@ -129,9 +129,9 @@ package final class TableReader: Sendable {
 
   // MARK: Tombstones
 
-  /// Makes a miss of one picture; false if it is one already, or if another took its place.
+  /// Makes a miss of one image; false if it is one already, or if another took its place.
   ///
-  /// - Parameter isOwn: The listed picture was this process's own, and hid the one in the file, which
+  /// - Parameter isOwn: The listed image was this process's own, and hid the one in the file, which
   ///   must not come to light.
   func addTombstone(for listed: TableEntryInfo, isOwn: Bool) -> Bool {
     let known = snapshot.withLock { $0.pictures[listed.digest]?.record }
@@ -141,7 +141,7 @@ package final class TableReader: Sendable {
     return true
   }
 
-  /// Makes misses of a subject's pictures that are in the file now, or are taken in later and were
+  /// Makes misses of a subject's images that are in the file now, or are taken in later and were
   /// drawn before, without changing the file.
   ///
   /// Returns true when there was one to be found. Throws when the file cannot be read, and then
@@ -161,7 +161,7 @@ package final class TableReader: Sendable {
     }
   }
 
-  /// Makes a miss of one record's picture, and of the entity's older ones.
+  /// Makes a miss of one record's image, and of the entity's older ones.
   func addTombstone(for record: SlotRecord) {
     tombstones.withLock {
       $0.removals.note(.entity(record.entity), upTo: record.generation)
@@ -174,11 +174,11 @@ package final class TableReader: Sendable {
     tombstones.withLock { $0.removals.covers(record) }
   }
 
-  /// Makes misses of the pictures that were stored up to a generation, each of its entity; they are found by
+  /// Makes misses of the images that were stored up to a generation, each of its entity; they are found by
   /// their entity only.
   func setStale(_ marks: [TableID.Digest: UInt64]) { stale.withLock { $0 = marks } }
 
-  /// True when the record's picture is a miss, because it was marked stale.
+  /// True when the record's image is a miss, because it was marked stale.
   func isStale(_ record: SlotRecord) -> Bool {
     stale.withLock { $0[record.entity].map { record.generation <= $0 } ?? false }
   }
@@ -191,7 +191,7 @@ package final class TableReader: Sendable {
 
   // MARK: Private
 
-  /// Removals that the file does not have, each up to a generation: pictures stored later have
+  /// Removals that the file does not have, each up to a generation: images stored later have
   /// higher ones, in every file of the table (`TableWriter.generation`).
   private struct Tombstones {
     var removals = Removals()

@@ -6,21 +6,21 @@ import Locking
   import Glibc
 #endif
 
-/// Takes pictures and removals of other files of the table into the one that this process has the lock of, by
+/// Takes images and removals of other files of the table into the one that this process has the lock of, by
 /// the steps of `Docs/TableFormat.md`, *Guest files*.
 ///
 /// A generation is the time of a store or a removal, so the later of two changes of one entity counts, whichever
-/// file has it. A placeholder counts as earlier than any picture, as far as the records tell: they tell one of the
+/// file has it. A placeholder counts as earlier than any image, as far as the records tell: they tell one of the
 /// same version. Every step may be done twice, so a kill at any moment loses nothing.
 ///
-/// A removal for which the log has no room forbids all earlier pictures of other files. So the log is
-/// written after the pictures, and where it forgets more than before, after they are on the device:
+/// A removal for which the log has no room forbids all earlier images of other files. So the log is
+/// written after the images, and where it forgets more than before, after they are on the device:
 /// a power cut keeps them there or where they came from.
 extension TableWriter {
   /// Takes in every guest file that its process left; has no effect unless this process owns the
   /// table under its name.
   ///
-  /// - Throws: `TableError.protectedNow` where the lock of the device keeps pictures from coming.
+  /// - Throws: `TableError.protectedDataUnavailable` where the lock of the device keeps images from coming.
   mutating func takeInGuests() throws(TableError) {
     guard let file = ownedFile else { return }
     // Files that cannot be listed or read now are taken in later, by this owner or the next.
@@ -43,8 +43,8 @@ extension TableWriter {
         takenIn.append((name, guest.slotReader.descriptor, guest))
       } catch .system(let error, _) where error.call == .read {
         continue
-      } catch .protectedNow(let name) {
-        throw .protectedNow(name: name)
+      } catch .protectedDataUnavailable(let name) {
+        throw .protectedDataUnavailable(name: name)
       } catch {
         // A full disk, or no free slot: the other files would not fare better.
         return
@@ -54,7 +54,7 @@ extension TableWriter {
     if isResized { try? synchronize(file) }
   }
 
-  /// Takes in the pictures that this process stored as a second opener.
+  /// Takes in the images that this process stored as a second opener.
   mutating func takeIn(_ former: TableShelf) {
     guard let file = former.file else { return }
     do throws(TableError) {
@@ -68,7 +68,7 @@ extension TableWriter {
       guard let guest = former.guest else { return }
       takenIn.append((guest.fileName, file.descriptor, file))
     } catch {
-      // Pictures that cannot be moved can be drawn again; only the next flush reports them.
+      // Images that cannot be moved can be drawn again; only the next flush reports them.
       loss = error
     }
   }
@@ -112,9 +112,9 @@ extension TableWriter {
 
   // MARK: Private
 
-  /// Takes in the pictures and removals of a file to which no process writes.
+  /// Takes in the images and removals of a file to which no process writes.
   ///
-  /// - Returns: The slots whose pictures were found intact, or are not wanted any more.
+  /// - Returns: The slots whose images were found intact, or are not wanted any more.
   @discardableResult
   mutating func takeIn(
     _ source: SlotReader, without removed: Set<Int> = [], recency: (Int, SlotRecord) -> UInt64
@@ -141,7 +141,7 @@ extension TableWriter {
     for (slot, record) in wanted where try !takeIn(record, in: slot, of: source) {
       whole.remove(slot)
     }
-    // Removals that the source forgot are of other files' pictures, and must not forbid its own.
+    // Removals that the source forgot are of other files' images, and must not forbid its own.
     for entry in removals.entries where entry.subject == .forgotten {
       try takeIn(entry, in: file)
     }
@@ -172,7 +172,7 @@ extension TableWriter {
     _ = try ask(about: entity) { $0.index.remove(entity, generations: 0...generation) }
   }
 
-  /// - Returns: False for a damaged picture, which is a miss, as it would be where it lies.
+  /// - Returns: False for a damaged image, which is a miss, as it would be where it lies.
   private mutating func takeIn(
     _ record: SlotRecord, in slot: Int, of source: SlotReader
   ) throws(TableError) -> Bool {
@@ -205,7 +205,7 @@ extension TableWriter {
 }
 
 extension TableFile {
-  /// The last use of a picture, which the file may not have yet.
+  /// The last use of an image, which the file may not have yet.
   func recency(of slot: Int, _ record: SlotRecord) -> UInt64 {
     states.isKnown(slot) ? states.stamp(of: slot) : record.recency
   }

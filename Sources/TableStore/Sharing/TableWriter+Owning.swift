@@ -13,11 +13,11 @@ import Locking
 ///
 /// After a failed system call the table is what it was before.
 extension TableWriter {
-  /// Takes the named file over when its owner is gone, and takes in the pictures of this process
+  /// Takes the named file over when its owner is gone, and takes in the images of this process
   /// and of guest files that were left; has no effect while there is an owner, or when the file
   /// cannot be opened.
   ///
-  /// - Throws: `TableError.protectedNow` when the lock of the device is the reason.
+  /// - Throws: `TableError.protectedDataUnavailable` when the lock of the device is the reason.
   mutating func becomeOwner() throws(TableError) {
     let buried = lookup.reader
     var opening: TableOpener.Opened?
@@ -26,8 +26,8 @@ extension TableWriter {
       opening = try opener.open(usesIndex: buried?.buriesNothing ?? true) { _, record in
         buried?.isBuried(record) ?? false
       }
-    } catch .protectedNow(let name) {
-      throw .protectedNow(name: name)
+    } catch .protectedDataUnavailable(let name) {
+      throw .protectedDataUnavailable(name: name)
     } catch {
       // The table stays a second opener, and the next change tries again.
       refusal = error
@@ -67,7 +67,7 @@ extension TableWriter {
 
   /// Looks for another owner's file again, if there was none before.
   ///
-  /// Throws when there is a file that cannot be read. Only removals need the error: a picture that
+  /// Throws when there is a file that cannot be read. Only removals need the error: an image that
   /// they cannot bury now may be found later.
   func findReader() throws(SystemError) {
     guard !lookup.staysPrivate, lookup.shelf.withLock({ !$0.isOwner && $0.reader == nil }) else {
@@ -84,7 +84,7 @@ extension TableWriter {
     return try opener.wrapping { () throws(SystemError) in try opener.makeReader() }
   }
 
-  /// True when private pictures, tombstones, or removals that no file remembers wait until this process
+  /// True when private images, tombstones, or removals that no file remembers wait until this process
   /// owns the file.
   var hasWaiting: Bool {
     guard !lookup.staysPrivate else { return false }
@@ -95,7 +95,7 @@ extension TableWriter {
   }
 
   /// True when only the owner's end, or this process's becoming the owner, completes the changes
-  /// made here: removals, which other processes do not see yet, and pictures in a file without a
+  /// made here: removals, which other processes do not see yet, and images in a file without a
   /// name.
   var needsOwner: Bool {
     guard hasWaiting else { return false }

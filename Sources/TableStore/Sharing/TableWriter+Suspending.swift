@@ -4,7 +4,7 @@ extension TableWriter {
   /// Writes pending changes and gives the file's lock up, until the opening resumes or closes.
   ///
   /// Meanwhile the table is a second opener that does not ask for the lock. The order of steps keeps every
-  /// picture right:
+  /// image right:
   ///
   /// 1. Erasures and the order of use are written, and all is brought to the device, while no other
   ///    process may write.
@@ -17,7 +17,7 @@ extension TableWriter {
   mutating func suspend(_ opening: ObjectIdentifier) throws(TableError) {
     leaveToParent()
     guard lookup.file != nil else { throw .closed }
-    if lookup.isLocked { throw .protectedNow(name: opener.name) }
+    if lookup.isLocked { throw .protectedDataUnavailable(name: opener.name) }
     let isFirst = suspensions.isEmpty
     suspensions.insert(opening)
     // Owned, too, when a flush meanwhile could not let go. A guest file's lock is let go like the
@@ -43,7 +43,7 @@ extension TableWriter {
   }
 
   /// Ends an opening's suspension. With the last one the table owns its file again, if no other
-  /// process does, and moves the private pictures into it.
+  /// process does, and moves the private images into it.
   mutating func resume(_ opening: ObjectIdentifier) {
     guard suspensions.remove(opening) != nil, suspensions.isEmpty, !lookup.staysPrivate else {
       return

@@ -4,7 +4,7 @@
   /// Darwin's forms of calls that differ between systems; `PlatformLinux.swift` has the same face.
   enum Platform {
     /// Brings a file's bytes to the device, which may keep them in a cache of its own: the full
-    /// barrier of `fcntl(2)` takes too long for pictures that can be drawn again.
+    /// barrier of `fcntl(2)` takes too long for images that can be drawn again.
     static func synchronize(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 
     static let hasFileProtection = true

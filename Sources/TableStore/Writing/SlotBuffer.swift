@@ -1,6 +1,6 @@
 import Locking
 
-/// Memory for one slot's content, into which a picture is drawn before it goes to the table; rows start at
+/// Memory for one slot's content, into which an image is drawn before it goes to the table; rows start at
 /// multiples of 64 bytes.
 ///
 /// `@unchecked Sendable` is safe: the type cannot be copied, so only its owner sees the memory.
@@ -45,11 +45,11 @@ package struct SlotBuffer: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A finished picture on its way to the table, with the hash of its content.
+/// A finished image on its way to the table, with the hash of its content.
 package final class SealedSlot: Sendable {
   let entity: TableID.Digest
   let version: TableID.Digest
-  /// `nil` when an id is known by its hash only. Such a picture is stored unproven: the first request
+  /// `nil` when an id is known by its hash only. Such an image is stored unproven: the first request
   /// brings the id, and compares it with the hash.
   let key: TableKey?
   let extent: SlotExtent
@@ -96,9 +96,9 @@ final class SlotContent: @unchecked Sendable {
   }
 }
 
-/// Slots in private memory, for drawing, and for pictures that no table keeps.
+/// Slots in private memory, for drawing, and for images that no table keeps.
 ///
-/// A picture that was drawn and sealed in one can be inserted into every table of the same geometry. A few
+/// An image that was drawn and sealed in one can be inserted into every table of the same geometry. A few
 /// buffers are kept for reuse, since fresh memory costs a page fault every 4 KiB.
 package final class PrivateSlots: Sendable {
   private static let keptLimit = 4
@@ -120,9 +120,9 @@ package final class PrivateSlots: Sendable {
   /// Buffers that are not in use.
   var keptCount: Int { kept.withLock { $0.count } }
 
-  /// Memory to draw one picture into; `nil` when the system has none.
+  /// Memory to draw one image into; `nil` when the system has none.
   ///
-  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that write each
+  /// - Parameter isCleared: false leaves the pixels of another image in it, for callers that write each
   ///   pixel.
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     guard let memory = takeMemory() else { return nil }

@@ -10,7 +10,7 @@ extension TableWriter {
   /// When no new file can be made, the table is a second opener until its last entry is gone.
   ///
   /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either;
-  ///   `.protectedNow`.
+  ///   `.protectedDataUnavailable`.
   ///
   /// - Parameter looksAtIndex: Goes on with a new file also where the index file was truncated, which only
   ///   a fault tells in time.
@@ -27,7 +27,7 @@ extension TableWriter {
     else {
       let reader = try currentReader()
       let replacement = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
-      // Removed pictures stay removed in this process.
+      // Removed images stay removed in this process.
       for slot in removed {
         if let record = (try? file.slotReader.record(of: slot)) ?? nil {
           reader?.addTombstone(for: record)
@@ -59,7 +59,7 @@ extension TableWriter {
 }
 
 extension TableShelf {
-  /// Bytes that the file must have: up to the end of the last picture.
+  /// Bytes that the file must have: up to the end of the last image.
   var byteCount: Int {
     guard let file, let last = index.lastTakenSlot else { return 0 }
     return file.layout.slotOffset(last) + file.layout.contentByteCount

@@ -1,6 +1,6 @@
 import Locking
 
-/// Remembering removals in the file, for pictures of other files of the table.
+/// Remembering removals in the file, for images of other files of the table.
 extension TableWriter {
   /// A generation for the store or removal that happens now.
   mutating func nextGeneration() -> UInt64 {

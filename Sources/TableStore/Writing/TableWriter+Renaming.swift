@@ -1,9 +1,9 @@
 extension TableWriter {
-  /// Stores an entity's picture anew under another entity, and removes it from the first; `nil` if the
-  /// first has none that is intact, or only a placeholder while the other has a real picture, which stays.
+  /// Stores an entity's image anew under another entity, and removes it from the first; `nil` if the
+  /// first has none that is intact, or only a placeholder while the other has a real image, which stays.
   ///
   /// A version that is the first entity's id becomes the other one's, that of a placeholder or of a damaged file
-  /// too. A picture that was marked stale stays so. The order of `Docs/TableFormat.md`, *Storing*, keeps pictures
+  /// too. An image that was marked stale stays so. The order of `Docs/TableFormat.md`, *Storing*, keeps images
   /// right after a kill at any instant. Costs reading, hashing and writing one slot.
   mutating func changeEntity(
     from old: TableID, to new: TableID
@@ -14,11 +14,11 @@ extension TableWriter {
       try findReader()
       return try lookup.lease(TableKey(entity: old, version: old), isExact: false)
     }
-    // Until the end, so that the picture does not make room for its own copy.
+    // Until the end, so that the image does not make room for its own copy.
     defer { leased?.held.end() }
     let found = leased.map { lookup.copy(of: $0, old) } ?? reader?.copy(of: old)
     guard let copy = found else {
-      if lookup.isLocked { throw .protectedNow(name: opener.name) }
+      if lookup.isLocked { throw .protectedDataUnavailable(name: opener.name) }
       return nil
     }
     try backOff.admit()
@@ -28,7 +28,7 @@ extension TableWriter {
       return nil
     }
     let insertion = try store(sealed)
-    // Or another owner's older picture of the new entity would go on being found beside the copy.
+    // Or another owner's older image of the new entity would go on being found beside the copy.
     // It covers nothing as late as the copy, which another process may have taken in by then.
     let stored = generation
     try addTombstones { reader, _ throws(SystemError) in

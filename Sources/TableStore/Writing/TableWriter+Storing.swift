@@ -1,15 +1,15 @@
 import Locking
 
-/// The result of storing a picture.
+/// The result of storing an image.
 package struct Insertion: Sendable {
-  /// The picture, leased; in private memory where the table has it unproven.
+  /// The image, leased; in private memory where the table has it unproven.
   package let entry: TableEntry
-  /// The picture that was evicted for it.
+  /// The image that was evicted for it.
   package let eviction: Eviction?
 }
 
 extension TableWriter {
-  /// Stores a picture; from its return on it is found, in this process and after a crash of it.
+  /// Stores an image; from its return on it is found, in this process and after a crash of it.
   mutating func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     guard sealed.content.layout.hasSameSlots(as: opener.layout) else { throw .foreignSlot }
     try ensureWritable()
@@ -17,26 +17,26 @@ extension TableWriter {
     return try store(sealed)
   }
 
-  /// Stores a placeholder, unless there is a real picture of its entity.
+  /// Stores a placeholder, unless there is a real image of its entity.
   mutating func insertPlaceholder(_ sealed: SealedSlot) throws(TableError) -> Insertion? {
     try ensureWritable()
     try opener.wrapping { () throws(SystemError) in try findReader() }
     return hasReal(sealed) ? nil : try insert(sealed)
   }
 
-  /// Whether there is a real picture of a placeholder's entity, marked stale or not.
+  /// Whether there is a real image of a placeholder's entity, marked stale or not.
   func hasReal(_ placeholder: SealedSlot) -> Bool {
-    // As a placeholder sees it, a real picture is of another version.
+    // As a placeholder sees it, a real image is of another version.
     placeholder.key.flatMap { lookup.variant(of: $0) }?.standing == .otherVersion
   }
 
-  /// Stores the picture of a key anew with other metadata; `nil` if a lookup does not find it.
+  /// Stores the image of a key anew with other metadata; `nil` if a lookup does not find it.
   mutating func setMetadata(
     _ metadata: [UInt8], of key: TableKey
   ) throws(TableError) -> Insertion? {
     try ensureWritable()
     guard let entry = lookup.entry(entity: key.entity, version: key.version) else {
-      if lookup.isProtectedNow(key) { throw .protectedNow(name: opener.name) }
+      if lookup.isProtectedNow(key) { throw .protectedDataUnavailable(name: opener.name) }
       return nil
     }
     try backOff.admit()
@@ -47,9 +47,9 @@ extension TableWriter {
     return try store(try buffer.sealed(key: key, extent: entry.extent, metadata: metadata))
   }
 
-  /// Stores a picture in a table that is writable, by the steps of `Docs/TableFormat.md`, *Storing*.
+  /// Stores an image in a table that is writable, by the steps of `Docs/TableFormat.md`, *Storing*.
   ///
-  /// - Parameter drawn: The generation of a picture that comes from another file of the table.
+  /// - Parameter drawn: The generation of an image that comes from another file of the table.
   mutating func store(
     _ sealed: SealedSlot, drawn: UInt64? = nil
   ) throws(TableError) -> Insertion {

@@ -1,7 +1,7 @@
 import Locking
 
 extension TableWriter {
-  /// Removes an entity's picture, and tells whether there was one.
+  /// Removes an entity's image, and tells whether there was one.
   mutating func remove(_ entity: TableID) throws(TableError) -> Bool {
     try ensureWritable()
     // First, since it may fail, and then nothing is removed.
@@ -21,7 +21,7 @@ extension TableWriter {
     return isBuried || isRemoved
   }
 
-  /// Removes those of the listed pictures in whose place no other one was stored, and returns them.
+  /// Removes those of the listed images in whose place no other one was stored, and returns them.
   ///
   /// On an error those before it are removed.
   mutating func remove(_ listed: [TableEntryInfo]) throws(TableError) -> [TableEntryInfo] {
@@ -39,7 +39,7 @@ extension TableWriter {
     return removed
   }
 
-  /// Removes one picture unless another one was stored in its place.
+  /// Removes one image unless another one was stored in its place.
   private mutating func remove(_ listed: TableEntryInfo) throws(TableError) -> Bool {
     let generations = listed.generation...listed.generation
     let isOwn = try ask(about: listed.digest) {
@@ -49,7 +49,7 @@ extension TableWriter {
       reader.addTombstone(for: listed, isOwn: isOwn)
     }
     guard isOwn || isBuried == true else { return false }
-    // Up to what was listed: a guest's later picture is another one.
+    // Up to what was listed: a guest's later image is another one.
     if !lookup.staysPrivate {
       unlogged.note(.entity(listed.digest), upTo: listed.generation)
     }
@@ -81,7 +81,7 @@ extension TableWriter {
   /// Brings everything to the device.
   ///
   /// - Throws: Also why the table's file cannot be made or written, where changes wait for that, and the error
-  ///   that lost private pictures when this process took the file over.
+  ///   that lost private images when this process took the file over.
   mutating func flush() throws(TableError) {
     try ensureWritable()
     if !suspensions.isEmpty {
@@ -110,14 +110,14 @@ extension TableWriter {
   /// Ends the table: readers miss, writers throw, leases go on, on pages of their own.
   mutating func close() {
     leaveToParent()
-    // The last chance for private pictures and tombstones.
+    // The last chance for private images and tombstones.
     if hasWaiting { try? becomeOwner() }
     try? takeInGuests()
     keepIndex()
     let locked = lockedFile?.file
     if let file = locked {
       // Ignored: losing recency is harmless, and a failed removal was reported to its caller. Guest
-      // files that were taken in stay until the pictures are on the device.
+      // files that were taken in stay until the images are on the device.
       try? eraseRest(in: file)
       try? writeRecency(to: file)
       if (try? file.synchronize()) != nil { deleteTakenIn() }
@@ -131,7 +131,7 @@ extension TableWriter {
     try? letGo(of: locked, for: .closed)
   }
 
-  /// Adds tombstones for pictures of another owner's file; `nil` where there is no such file.
+  /// Adds tombstones for images of another owner's file; `nil` where there is no such file.
   @discardableResult
   mutating func addTombstones<Result>(
     _ body: (TableReader, _ generation: UInt64) throws(SystemError) -> Result

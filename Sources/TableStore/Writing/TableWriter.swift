@@ -25,7 +25,7 @@ struct TableWriter: Sendable {
   /// The openings that suspended the table: it owns no file while there is one. A closed opening counts as
   /// resumed, but closing takes nothing back: the next change does, as in any second opener.
   var suspensions: Set<ObjectIdentifier> = []
-  /// The error that lost private pictures when this process took the file over; the next flush
+  /// The error that lost private images when this process took the file over; the next flush
   /// throws it.
   var loss: TableError?
   /// True after an attempt to keep the index of the file on the shelf.
@@ -37,9 +37,9 @@ struct TableWriter: Sendable {
   var log: RemovalLog?
   /// Removals that no file remembers yet.
   var unlogged = Removals()
-  /// The pictures that are stale for the rest of the session: of each entity those up to this generation.
+  /// The images that are stale for the rest of the session: of each entity those up to this generation.
   var stale: [TableID.Digest: UInt64] = [:]
-  /// Guest files whose pictures are in the owned file, until those are on the device.
+  /// Guest files whose images are in the owned file, until those are on the device.
   var takenIn: [(name: String, descriptor: Int32, file: any AnyObject & Sendable)] = []
   /// The file that a suspension took; without an owner's lock this process wants a guest file again.
   var formerFile: String?
@@ -71,8 +71,8 @@ struct TableWriter: Sendable {
     leaveToParent()
     let (isOpen, isOwner) = lookup.shelf.withLock { ($0.file != nil, $0.isOwner) }
     guard isOpen else { throw .closed }
-    // Before anything is evicted: a change that fails half-way costs pictures.
-    if lookup.isLocked { throw .protectedNow(name: opener.name) }
+    // Before anything is evicted: a change that fails half-way costs images.
+    if lookup.isLocked { throw .protectedDataUnavailable(name: opener.name) }
     if !isOwner, !lookup.staysPrivate, suspensions.isEmpty { try becomeOwner() }
     try mendIfCut()
     keepIndex()
@@ -111,7 +111,7 @@ struct TableWriter: Sendable {
 
   // MARK: Erasing
 
-  /// Makes the record of a slot without a picture zero; after a failure the next change repeats it.
+  /// Makes the record of a slot without an image zero; after a failure the next change repeats it.
   @discardableResult
   func erase(_ slot: Int, in file: TableFile) -> SystemError? {
     do throws(SystemError) { try file.writeRecord(nil, to: slot) } catch { return error }
@@ -119,7 +119,7 @@ struct TableWriter: Sendable {
     return nil
   }
 
-  /// Erases the records of all slots without a picture, and has the file remember all removals.
+  /// Erases the records of all slots without an image, and has the file remember all removals.
   ///
   /// The removals are written even when a record cannot be erased, and the other way round; the
   /// first error is thrown.

@@ -3,13 +3,13 @@ import FastImageCache
 import Foundation
 import Locking
 
-/// How far the pictures of one call have come: a progress line, and a line for each picture that has an
+/// How far the images of one call have come: a progress line, and a line for each image that has an
 /// end.
 ///
 /// Invariant: lines are written under the lock, so that none is drawn over.
 final class FetchBoard: Sendable {
   enum Outcome: Sendable {
-    /// The picture is in its tables; `nil` where it was there.
+    /// The image is in its tables; `nil` where it was there.
     case there(ByteOrigin?)
     case failed(String)
     case cancelled
@@ -19,7 +19,7 @@ final class FetchBoard: Sendable {
     var byteCount = 0
     var total: Int?
 
-    /// Below 1, since the picture is drawn once all bytes are there.
+    /// Below 1, since the image is drawn once all bytes are there.
     var part: Double { total.map { $0 > 0 ? 0.95 * Double(byteCount) / Double($0) : 0 } ?? 0 }
   }
 
@@ -28,7 +28,7 @@ final class FetchBoard: Sendable {
     var downloads: [URL: Download] = [:]
     /// The sum of their parts.
     var parts = 0.0
-    /// Of all pictures.
+    /// Of all images.
     var byteCount = 0
     var doneCount = 0
     var failureCount = 0
@@ -58,7 +58,7 @@ final class FetchBoard: Sendable {
 
   var hasFailures: Bool { state.withLock { $0.failureCount > 0 } }
 
-  /// Notes how many bytes of a picture are there, those of earlier calls included.
+  /// Notes how many bytes of an image are there, those of earlier calls included.
   func receive(_ url: URL, _ byteCount: Int, of total: Int?) {
     state.withLock { state in
       state.receive(url, Download(byteCount: byteCount, total: total))

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Fills tables with pictures of web servers.
+/// Fills tables with images of web servers.
 struct FetchCommand: Command {
   static let name = "fetch"
 
@@ -96,7 +96,7 @@ struct FetchCommand: Command {
     } collect: { url, outcome in
       board.end(url, outcome)
     }
-    // They keep what has arrived, after their pictures were delivered or nobody waits any more.
+    // They keep what has arrived, after their images were delivered or nobody waits any more.
     await cache.loadsHaveEnded()
     let areKept = await WantedTables.keepPictures(of: cache)
     await cache.close()

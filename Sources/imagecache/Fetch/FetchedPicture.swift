@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A picture of a web server as an entity. Its address is its id; its version changes with its drawing.
+/// An image of a web server as an entity. Its address is its id; its version changes with its drawing.
 struct FetchedPicture: ImageEntity {
   let url: URL
 

@@ -17,12 +17,12 @@ struct PictureFetch: Sendable {
 
   func run() async -> FetchBoard.Outcome {
     var options = LoadOptions()
-    // A call that was killed may have drawn the picture, and not have kept its file.
+    // A call that was killed may have drawn the image, and not have kept its file.
     let isBrokenOff = await originals?.hasPartial(of: ImageID(url)) ?? false
-    if revalidates || isBrokenOff { options.policy = .revalidate }
+    if revalidates || isBrokenOff { options.cachePolicy = .revalidate }
     if previews != nil {
       options.previews = PreviewPolicy()
-      // An app waits for a moment, since most pictures are whole by then; who asks here wants to see them.
+      // An app waits for a moment, since most images are whole by then; who asks here wants to see them.
       options.previews.delay = .zero
     }
     var origin: ByteOrigin?
@@ -39,26 +39,26 @@ struct PictureFetch: Sendable {
         case .arrived(let newer): if origin == nil || origin == .original { origin = newer }
         case .finished(let image):
           if let reason = keep(image, nil, elapsed, format) { return .failed(reason) }
-          // Held meanwhile, so that no other picture takes its slot.
+          // Held meanwhile, so that no other image takes its slot.
           isThere = withExtendedLifetime(image) {
             cache.containsImage(for: picture, format: format)
           }
           if !isThere { return .failed("the table \"\(format.name)\" could not take it") }
         case .failed(let error):
-          // Asked for the file only: the picture is there without it.
+          // Asked for the file only: the image is there without it.
           isThere = !revalidates && cache.containsImage(for: picture, format: format)
           if !isThere { return .failed(FailureText.text(of: error)) }
         default: continue
         }
       }
       guard isThere else { return .cancelled }
-      // The server was asked, and all formats were drawn anew if the picture has changed.
-      options.policy = .normal
+      // The server was asked, and all formats were drawn anew if the image has changed.
+      options.cachePolicy = .useCache
     }
     return .there(origin)
   }
 
-  /// Writes a picture into the folder of previews, if the call has one.
+  /// Writes an image into the folder of previews, if the call has one.
   ///
   /// - Returns: Why it could not.
   private func keep(

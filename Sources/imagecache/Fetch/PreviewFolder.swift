@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// `--previews`: the folder in which each preview of a picture stands beside the picture, as PNG files in
+/// `--previews`: the folder in which each preview of an image stands beside the image, as PNG files in
 /// the order in which they came.
 struct PreviewFolder: Sendable {
   private let directory: URL
@@ -20,10 +20,10 @@ struct PreviewFolder: Sendable {
     }
   }
 
-  /// Writes a picture that came.
+  /// Writes an image that came.
   ///
   /// - Parameters:
-  ///   - kind: The picture's kind; `nil` for the wanted one.
+  ///   - kind: The image's kind; `nil` for the wanted one.
   ///   - elapsed: The time since the request.
   ///   - number: The place of `url` in the call: two addresses may end alike.
   /// - Returns: The file's name.

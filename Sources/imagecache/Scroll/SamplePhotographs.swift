@@ -3,13 +3,13 @@ import FastImageCache
 import Foundation
 import ImageCodecs
 
-/// Pictures that decode as photographs do: smooth skies, textured ground, sharp edges, and the
+/// Images that decode as photographs do: smooth skies, textured ground, sharp edges, and the
 /// noise of a sensor. The same in every run.
 enum SamplePhotographs {
   static let usualCount = 24
   static let size = PixelSize(width: 1600, height: 1200)
 
-  /// Draws pictures and writes them as JPEG files into a new folder.
+  /// Draws images and writes them as JPEG files into a new folder.
   ///
   /// - Throws: `CancellationError`, and the errors of writing.
   static func write(_ count: Int, to folder: URL) async throws {

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A picture in the list: a photograph, or a part of one under an id of its own.
+/// An image in the list: a photograph, or a part of one under an id of its own.
 struct ScrollCell: ImageEntity {
   let photo: PhotoFolder.Photo
 

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 
 /// Scrolls a long list of photographs three ways and compares the work of each frame; or shows one whose
-/// pictures come over a slow line.
+/// images come over a slow line.
 struct ScrollCommand: Command {
   static let name = "scroll"
 

@@ -1,12 +1,12 @@
 import FastImageCache
 
-/// One way to get the pictures of a list while it is scrolled.
+/// One way to get the images of a list while it is scrolled.
 protocol ScrollMethod {
   associatedtype Picture
 
   static var name: String { get }
 
-  /// Reads the files of the pictures, so that no frame waits for the disk.
+  /// Reads the files of the images, so that no frame waits for the disk.
   ///
   /// Called right before each pass, since virtual machines page out data that was unused for
   /// seconds.

@@ -10,7 +10,7 @@ struct ScrollPass {
   /// The frames that brought a row into view, without frame 0, which fills the screen at rest.
   private(set) var busyFrames: [BusyFrame] = []
 
-  /// Growth of private memory while the pictures of a full screen were held, in bytes.
+  /// Growth of private memory while the images of a full screen were held, in bytes.
   private(set) var privateByteCount = 0
 
   /// The count of waits for the disk in frames.

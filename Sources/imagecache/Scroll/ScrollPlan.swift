@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// The list to scroll, and its pictures.
+/// The list to scroll, and its images.
 struct ScrollPlan {
   let size: PixelSize
   let pixelFormat: PixelFormat
@@ -9,7 +9,8 @@ struct ScrollPlan {
 
   var format: ImageFormat {
     ImageFormat(
-      name: "cell", size: size, pixelFormat: pixelFormat, capacity: .count(geometry.cellCount))
+      name: "cell", size: .exact(size), pixelFormat: pixelFormat,
+      capacity: .count(geometry.cellCount))
   }
 
   /// One cell for each place of the list: the photographs in turn, and from the second turn on other

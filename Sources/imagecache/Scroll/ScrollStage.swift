@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 
 /// Prepares the three ways before the list moves: photographs that decode, a table with all
-/// pictures, thumbnail files with the same pixels.
+/// images, thumbnail files with the same pixels.
 final class ScrollStage {
   let cache: ImageCache
   private let plan: ScrollPlan
@@ -60,7 +60,7 @@ final class ScrollStage {
     return ScrollResult(plan: plan, pictureCount: photos.count, methods: methods)
   }
 
-  /// The first pictures of the list as each way shows them, as PNG files.
+  /// The first images of the list as each way shows them, as PNG files.
   func strips() throws -> [[Data]] {
     let table = TableScrolling(cache: cache, format: plan.format, cells: cells)
     let thumbnail = ThumbnailScrolling(files: thumbnails)
@@ -106,12 +106,12 @@ final class ScrollStage {
     // Photograph by photograph, so that requests for parts of one join in one decode.
     let ordered = cells.sorted { ($0.photo.path, $0.turn) < ($1.photo.path, $1.turn) }
     for await arrival in cache.images(for: ordered, format: plan.format) {
-      progress.update(arrival.arrivedCount)
+      progress.update(arrival.completedCount)
     }
     progress.end()
     try Task.checkCancellation()
     let loadedCount =
-      await cache.prefetch(ordered, format: plan.format, depth: .resident).loadedCount
+      await cache.prefetch(ordered, format: plan.format, depth: .memory).loadedCount
     guard loadedCount == cells.count else {
       throw CommandFailure(
         "The table could be filled with \(loadedCount) of \(cells.count) pictures only.")

@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// The pictures lie decoded in a memory-mapped table.
+/// The images lie decoded in a memory-mapped table.
 struct TableScrolling: ScrollMethod {
   static let name = "image table"
 

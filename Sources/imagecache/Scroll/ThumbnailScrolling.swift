@@ -2,7 +2,7 @@ import FastImageCache
 import Foundation
 import ImageCodecs
 
-/// The pictures are JPEG files of the right size, read and decoded when they come into view.
+/// The images are JPEG files of the right size, read and decoded when they come into view.
 struct ThumbnailScrolling: ScrollMethod {
   static let name = "cached thumbnail"
 

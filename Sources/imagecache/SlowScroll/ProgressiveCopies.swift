@@ -61,7 +61,7 @@ enum ProgressiveCopies {
 }
 
 extension Bitmap {
-  /// The picture drawn anew into another size, in sRGB and without alpha.
+  /// The image drawn anew into another size, in sRGB and without alpha.
   func drawn(_ drawing: Drawing, _ size: PixelSize) throws -> Bitmap {
     guard let layout = PixelLayout(size: size, format: .bgrx32) else {
       throw CommandFailure("A picture of \(size) cannot be held in memory.")

@@ -1,7 +1,7 @@
 import FastImageCache
 import Foundation
 
-/// A picture in the list, on a web server.
+/// An image in the list, on a web server.
 struct SlowCell: ImageEntity {
   let cell: ScrollCell
   let url: URL

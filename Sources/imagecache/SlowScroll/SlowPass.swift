@@ -2,14 +2,14 @@ import CommandSupport
 import FastImageCache
 import ImageCodecs
 
-/// The list looked at once from its top to its end, a screen at a time: the next one comes when all pictures
+/// The list looked at once from its top to its end, a screen at a time: the next one comes when all images
 /// of this one are there.
 struct SlowPass {
-  /// A picture that came to be shown.
+  /// An image that came to be shown.
   struct Appearance {
     let time: Duration
     let isPreview: Bool
-    /// Levels from the picture that came last, on average.
+    /// Levels from the image that came last, on average.
     let difference: Double
     let thumbnail: Bitmap
   }
@@ -18,18 +18,18 @@ struct SlowPass {
   struct Place {
     /// When it came into view.
     let start: Duration
-    /// In the order in which they came; the last one is the picture.
+    /// In the order in which they came; the last one is the image.
     let appearances: [Appearance]
 
     /// The time until anything was shown.
     var first: Duration { (appearances.first?.time ?? start) - start }
 
-    /// The time until the picture was shown.
+    /// The time until the image was shown.
     var last: Duration { (appearances.last?.time ?? start) - start }
 
     var previewCount: Int { appearances.count { $0.isPreview } }
 
-    /// How often something was shown that is farther from the picture than what was shown before.
+    /// How often something was shown that is farther from the image than what was shown before.
     var worseningCount: Int {
       zip(appearances, appearances.dropFirst()).count { $0.difference < $1.difference }
     }
@@ -37,7 +37,7 @@ struct SlowPass {
 
   let name: String
   let screens: [[Place]]
-  /// When the last picture was there.
+  /// When the last image was there.
   let duration: Duration
   /// What the server sent.
   let byteCount: Int
@@ -100,7 +100,7 @@ struct SlowPass {
 }
 
 extension CachedImage {
-  /// The difference between two pictures of one format, in levels, on average.
+  /// The difference between two images of one format, in levels, on average.
   fileprivate func difference(from other: CachedImage) -> Double {
     withPixels { ours in
       ours.withUnsafeBytes { ours in

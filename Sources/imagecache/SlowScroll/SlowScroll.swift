@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import LoopbackServer
 
-/// Looks at a list whose pictures come over a slow line: without previews, with them, and from originals.
+/// Looks at a list whose images come over a slow line: without previews, with them, and from originals.
 struct SlowScroll {
   let plan: ScrollPlan
   /// Thousands of bits per second of the line.

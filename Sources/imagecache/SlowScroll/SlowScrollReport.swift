@@ -2,13 +2,13 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// The page about a list over a slow line, or its picture alone.
+/// The page about a list over a slow line, or its image alone.
 struct SlowScrollReport {
   private let result: SlowScrollResult
 
   init(_ result: SlowScrollResult) { self.result = result }
 
-  /// - Parameter file: Its name ends in `.png` for the picture alone.
+  /// - Parameter file: Its name ends in `.png` for the image alone.
   /// - Throws: ``CommandFailure`` where the file cannot be written, and the errors of drawing.
   func write(to file: URL) throws {
     // Originals are there before a second is over.

@@ -1,7 +1,7 @@
 import CommandSupport
 import TableStore
 
-/// Removes the pictures of one table, or of all tables with the originals, or those of them that a filter
+/// Removes the images of one table, or of all tables with the originals, or those of them that a filter
 /// picks.
 struct ClearCommand: Command {
   static let name = "clear"
@@ -69,7 +69,7 @@ struct ClearCommand: Command {
       status = .failure
     }
     if tableName == nil, filter.isEmpty, !folder.unreadableFiles.isEmpty {
-      // A former table that cannot be read any more holds no pictures.
+      // A former table that cannot be read any more holds no images.
       for directory in folder.directories {
         try directory.removeTables(except: Set(folder.tables.map(\.reader.name)))
       }
@@ -77,7 +77,7 @@ struct ClearCommand: Command {
     return status
   }
 
-  /// Removes the pictures that pass the filter; `false` for a table that another process has open.
+  /// Removes the images that pass the filter; `false` for a table that another process has open.
   private func clear(_ table: TableFolder.Table) throws -> Bool {
     let reader = table.reader
     let owned = try Table(

@@ -4,7 +4,7 @@ import Foundation
 import ImageCodecs
 import TableStore
 
-/// Writes one picture of a table as a PNG file.
+/// Writes one image of a table as a PNG file.
 struct ExportCommand: Command {
   static let name = "export"
 

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// Prints the tables of a folder and their pictures.
+/// Prints the tables of a folder and their images.
 struct InspectCommand: Command {
   static let name = "inspect"
 
@@ -83,7 +83,7 @@ struct InspectCommand: Command {
     let (entries, count) = entries(of: table)
     let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
-    let decoding = table.code?.decoding == .finest ? ", finest decoding" : ""
+    let decoding = table.code?.quality == .best ? ", finest decoding" : ""
     let colors = table.code?.colorSpace == .displayP3 ? ", displayP3" : ""
     let title =
       "\(reader.name.printable): "
@@ -123,7 +123,7 @@ struct InspectCommand: Command {
       "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
       "color_space": .string(table.code?.colorSpace.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
-      "decoding": .string(table.code?.decoding.rawValue ?? "unknown"),
+      "decoding": .string(table.code?.quality.rawValue ?? "unknown"),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
       "disk_bytes": .integer(reader.diskByteCount),
       "resident_bytes": reader.residency.residentByteCount.map { .integer($0) } ?? .null,

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// The pictures that a call is about: all, or those of an age, with an id of a form.
+/// The images that a call is about: all, or those of an age, with an id of a form.
 struct PictureFilter {
   static let options: [ArgumentGrammar.Option] = [
     .value(
@@ -25,7 +25,7 @@ struct PictureFilter {
     }
   }
 
-  /// Whether every picture passes.
+  /// Whether every image passes.
   var isEmpty: Bool { pattern == nil && latest == nil }
 
   func passes(_ entry: TableEntryInfo) -> Bool {

@@ -64,9 +64,9 @@ struct WantedTables {
   /// Opens the tables, and those of earlier calls.
   ///
   /// - Parameters:
-  ///   - pictureCount: Pictures that shall find room if the call does not say.
+  ///   - pictureCount: Images that shall find room if the call does not say.
   ///   - keepsOthers: Whether they shall find it beside those that are there.
-  ///   - configuration: Its directory and policy for damaged pictures are not used.
+  ///   - configuration: Its directory and policy for damaged images are not used.
   /// - Returns: The cache, and its formats that the call wants.
   func open(
     for pictureCount: Int, keepsOthers: Bool = false, _ configuration: ImageCache.Configuration
@@ -93,7 +93,7 @@ struct WantedTables {
   }
 
   /// Brings the tables to the disk; false if another program owns one of them and there is no guest
-  /// file either: its new pictures are lost when this program ends.
+  /// file either: its new images are lost when this program ends.
   static func keepPictures(of cache: ImageCache) async -> Bool {
     do {
       try await cache.flush()
@@ -106,7 +106,7 @@ struct WantedTables {
 }
 
 extension FormatArgument.Layout? {
-  /// A format up to a size leaves no choice: the picture keeps its proportions.
+  /// A format up to a size leaves no choice: the image keeps its proportions.
   var drawing: Drawing {
     switch self {
     case .aspectFit: .aspectFit

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Fills tables with the pictures of a folder.
+/// Fills tables with the images of a folder.
 struct WarmCommand: Command {
   static let name = "warm"
 
@@ -71,7 +71,7 @@ struct WarmCommand: Command {
     for format in formats where cache.cachedImage(for: entity, format: format) == nil {
       do {
         let image = try await cache.image(for: entity, format: format)
-        // Held meanwhile, so that no other picture takes its slot.
+        // Held meanwhile, so that no other image takes its slot.
         let isStored = withExtendedLifetime(image) {
           cache.containsImage(for: entity, format: format)
         }

@@ -15,7 +15,7 @@ struct WarmFormats {
 
   /// - Parameters:
   ///   - capacity: As the call says, or `nil`.
-  ///   - pictureCount: Pictures that shall find room if the call does not say.
+  ///   - pictureCount: Images that shall find room if the call does not say.
   ///   - keepsOthers: Whether they shall find it beside those that are there.
   init(
     _ arguments: [FormatArgument], in folder: TableFolder?, capacity: Int?, pictureCount: Int,
@@ -30,7 +30,7 @@ struct WarmFormats {
         name: argument.name, family: "warm", size: argument.size,
         keepsProportions: argument.layout == .within, pixelFormat: argument.pixelFormat,
         capacity: capacity ?? max(needed, known?.slotCount ?? 0),
-        decoding: argument.decoding == .finest ? .finest : .balanced,
+        decoding: argument.quality == .best ? .best : .balanced,
         colorSpace: argument.colorSpace)
     }
     let names = Set(arguments.map(\.name))
@@ -41,24 +41,24 @@ struct WarmFormats {
         name: table.reader.name, family: nil,
         size: PixelSize(width: geometry.width, height: geometry.height),
         keepsProportions: code.keepsProportions, pixelFormat: code.pixelFormat,
-        capacity: table.reader.slotCount, decoding: code.decoding, colorSpace: code.colorSpace)
+        capacity: table.reader.slotCount, decoding: code.quality, colorSpace: code.colorSpace)
     }
   }
 
-  /// A changed picture goes into another slot before its old one is freed; without spare slots that
-  /// would evict the least recently used picture. A slot takes disk space only once it is written.
+  /// A changed image goes into another slot before its old one is freed; without spare slots that
+  /// would evict the least recently used image. A slot takes disk space only once it is written.
   private static let spareSlotCount = 16
 
   private static func format(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool,
-    pixelFormat: PixelFormat, capacity: Int, decoding: ImageFormat.Decoding, colorSpace: ColorSpace
+    pixelFormat: PixelFormat, capacity: Int, decoding: ImageFormat.Quality, colorSpace: ColorSpace
   ) -> ImageFormat {
     keepsProportions
       ? ImageFormat(
-        name: name, family: family, upTo: size, pixelFormat: pixelFormat,
-        capacity: .count(capacity), decoding: decoding, colorSpace: colorSpace)
+        name: name, family: family, size: .fitting(size), pixelFormat: pixelFormat,
+        capacity: .count(capacity), quality: decoding, colorSpace: colorSpace)
       : ImageFormat(
-        name: name, family: family, size: size, pixelFormat: pixelFormat,
-        capacity: .count(capacity), decoding: decoding, colorSpace: colorSpace)
+        name: name, family: family, size: .exact(size), pixelFormat: pixelFormat,
+        capacity: .count(capacity), quality: decoding, colorSpace: colorSpace)
   }
 }

@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// Counts of stored, present and failed pictures of a folder.
+/// Counts of stored, present and failed images of a folder.
 struct WarmSummary {
   enum Outcome: Sendable {
     case alreadyThere
@@ -16,14 +16,14 @@ struct WarmSummary {
 
   private let unreadableCount: Int
 
-  /// - Parameter unreadable: Files that may be pictures, besides those that are.
+  /// - Parameter unreadable: Files that may be images, besides those that are.
   init(pictureCount: Int, unreadable: [PhotoFolder.LeftOut]) {
     self.pictureCount = pictureCount
     unreadableCount = unreadable.count
     failures = unreadable.map { (path: $0.path, reason: $0.reason) }
   }
 
-  /// Of the pictures.
+  /// Of the images.
   var doneCount: Int { alreadyThereCount + storedCount + failures.count - unreadableCount }
 
   mutating func add(_ outcome: Outcome, path: String) {

@@ -186,7 +186,7 @@ extension EncodedFile.Pixels {
     }
   }
 
-  /// The picture as it stands upright.
+  /// The image as it stands upright.
   func turned(_ orientation: Int) -> EncodedFile.Pixels {
     var result = self
     if orientation >= 5 { (result.width, result.height) = (height, width) }

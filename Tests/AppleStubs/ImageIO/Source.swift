@@ -41,7 +41,7 @@ public func CGImageSourceCreateImageAtIndex(
   _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? { source.file.pixels().flatMap(CGImage.init) }
 
-/// Scales the whole picture to the whole thumbnail, rounding the shorter side.
+/// Scales the whole image to the whole thumbnail, rounding the shorter side.
 public func CGImageSourceCreateThumbnailAtIndex(
   _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {

@@ -20,7 +20,7 @@ struct CountedRun {
     case cancelledRequests = "cancelled-requests"
     case bareTaskPairs = "bare-task-pairs"
 
-    /// Of the pictures shown, and of the photograph of a miss.
+    /// Of the images shown, and of the photograph of a miss.
     var sizes: (shown: PixelSize, photograph: PixelSize) {
       func size(_ width: Int, _ height: Int) -> PixelSize {
         PixelSize(width: width, height: height)
@@ -70,7 +70,8 @@ struct CountedRun {
   private func run(_ setting: BenchSetting) async throws -> JSONValue {
     let (size, photograph) = work.sizes
     let format = ImageFormat(
-      name: "counted", size: size, pixelFormat: .bgrx32, capacity: .count(Self.pictureCount))
+      name: "counted", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(Self.pictureCount)
+    )
     let file = setting.place.url.appending(path: "counted.jpg")
     try setting.photographs.writeFile(3, size: photograph, to: file)
     let pictures = (0..<Self.pictureCount).map { BenchPicture($0, file: file) }
@@ -138,7 +139,7 @@ struct CountedRun {
     }
   }
 
-  /// Pictures that finish a stream when the last copy of the last one is gone; a load keeps its own.
+  /// Images that finish a stream when the last copy of the last one is gone; a load keeps its own.
   private func watchedPictures(
     until end: AsyncStream<Never>.Continuation
   ) -> some Collection<WatchedPicture> & Sendable {
@@ -158,7 +159,7 @@ struct CountedRun {
     return link
   }
 
-  /// All pictures, repeated up to the wanted count.
+  /// All images, repeated up to the wanted count.
   private var ranges: some Sequence<Range<Int>> {
     stride(from: 0, to: times, by: Self.pictureCount).lazy.map {
       0..<min(Self.pictureCount, times - $0)

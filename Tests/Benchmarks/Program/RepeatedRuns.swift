@@ -9,7 +9,7 @@ import TestSupport
 #endif
 
 /// Runs this program several times, one process after the other: each begins with other addresses, another
-/// order of pictures and an empty heap, which differ more between runs than rounds do within one.
+/// order of images and an empty heap, which differ more between runs than rounds do within one.
 struct RepeatedRuns {
   private let command: [String]
   private let count: Int

@@ -13,7 +13,7 @@ enum PictureAttack {
 
   static func run(on bytes: [UInt8]) throws {
     let data = Data(bytes)
-    // The wanted size is a function of the bytes, so that an input is the picture alone.
+    // The wanted size is a function of the bytes, so that an input is the image alone.
     let sides = [nil, 3, 40]
     let minimumSize = sides[bytes.count % sides.count].map { PixelSize(width: $0, height: $0 - 1) }
     let sufficientSize = bytes.count % 2 == 0 ? PixelSize(width: 10, height: 7) : nil

@@ -4,8 +4,8 @@ import Foundation
 
 /// Opens a changed table file, with or without forged hashes, and uses it.
 ///
-/// The bytes are a script of changes to a whole file of five pictures. As long as no slot hash is
-/// forged, each picture that is found has to be the one that was stored.
+/// The bytes are a script of changes to a whole file of five images. As long as no slot hash is
+/// forged, each image that is found has to be the one that was stored.
 enum TableAttack {
   private static let geometry = TableGeometry(
     width: 16, height: 4, rowByteCount: 64, pixelFormat: 7)
@@ -168,7 +168,7 @@ enum TableAttack {
     _ = reader.scan()
   }
 
-  // MARK: Pictures
+  // MARK: Images
 
   private static let plannedLayout = Result {
     try TableLayout(geometry: geometry, capacity: .slots(8))

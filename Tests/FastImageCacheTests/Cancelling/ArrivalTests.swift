@@ -10,7 +10,7 @@ struct ArrivalTests {
     (0..<count).map { Photo(ImageID($0), url: "test:/\($0)") }
   }
 
-  /// A source whose every picture waits at a gate of its own.
+  /// A source whose every image waits at a gate of its own.
   private func source(
     _ gates: [CancellableGate], _ order: Order = Order()
   ) -> ScriptedSource {
@@ -32,7 +32,7 @@ struct ArrivalTests {
       for await arrival in fixture.cache.images(for: photos, format: .row) {
         let number = try arrival.result.get().solidNumber ?? -1
         #expect(arrival.entity.id == ImageID(number) && arrival.index == number)
-        texts.append("\(number): \(arrival.arrivedCount) of \(arrival.totalCount)")
+        texts.append("\(number): \(arrival.completedCount) of \(arrival.totalCount)")
         read.increment()
       }
       return texts
@@ -234,7 +234,7 @@ struct ArrivalTests {
     let format = ImageFormat.row.with(capacity: 2)
     let fixture = try await Fixture([format], source: source(gates, order))
     for await arrival in fixture.cache.images(for: photos(6), format: format) {
-      #expect(arrival.arrivedCount == arrival.index + 1)
+      #expect(arrival.completedCount == arrival.index + 1)
     }
     #expect(order.notes == ["0", "1", "2", "3", "4", "5"])
   }

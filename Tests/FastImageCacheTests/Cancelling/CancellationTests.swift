@@ -28,7 +28,8 @@ struct CancellationTests {
     await fixture.quiet()
     #expect(!fixture.cache.containsImage(for: Photo("a"), format: .row))
     let statistics = await fixture.cache.statistics()
-    #expect(statistics.waiters == 0 && statistics.stores == 0 && statistics.cancellations == 1)
+    #expect(
+      statistics.pendingRequests == 0 && statistics.stores == 0 && statistics.cancellations == 1)
   }
 
   @Test("one waiter leaves the others their picture")
@@ -113,7 +114,8 @@ struct CancellationTests {
     for row in rows { await #expect { try await row.value } throws: { $0.isCancelled } }
     await fixture.quiet()
     let statistics = await fixture.cache.statistics()
-    #expect(statistics.flights == 0 && statistics.waiters == 0 && statistics.stores == 0)
+    #expect(
+      statistics.activeLoads == 0 && statistics.pendingRequests == 0 && statistics.stores == 0)
     // The gates are free again.
     gate.open()
     #expect(

@@ -40,7 +40,7 @@ struct CancelledReaderTests {
     let row = Row()
     let first = row.appear(Photo("a", url: "test:/1"), in: fixture.cache)
     await fixture.waiters(1)
-    // The main actor is busy from here until the load of the first picture has been answered.
+    // The main actor is busy from here until the load of the first image has been answered.
     let answered = Gate()
     Task.detached {
       await fixture.quiet()
@@ -75,7 +75,7 @@ struct CancelledReaderTests {
         }
       }
     }
-    await held.run { await fixture.cache.statistics().waiters == 2 }
+    await held.run { await fixture.cache.statistics().pendingRequests == 2 }
     gate.open()
     await fixture.quiet()
     for reader in readers { reader.cancel() }
@@ -87,7 +87,7 @@ struct CancelledReaderTests {
         continue
       }
     }
-    // For the others the picture is there.
+    // For the others the image is there.
     #expect(fixture.cache.containsImage(for: Photo("a", url: "test:/3"), format: .row))
   }
 

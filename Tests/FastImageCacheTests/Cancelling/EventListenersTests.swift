@@ -106,7 +106,7 @@ struct EventListenersTests {
     for await element in stream {
       switch element.event {
       case .hit(let entity, _): told.append("\(element.namespace) \(entity)")
-      case .skipped(let number): told.append("\(element.namespace) dropped \(number)")
+      case .eventsDropped(let number): told.append("\(element.namespace) dropped \(number)")
       default: told.append("\(element)")
       }
       if told.count == count { break }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A cached picture's colours", .timeLimit(.minutes(10)))
 struct ColorFidelityTests {
-  /// The pictures of `Tests/Corpora/colors`, whose script says how they were made.
+  /// The images of `Tests/Corpora/colors`, whose script says how they were made.
   static let pictures = [
     "p3.png", "adobe.png", "untagged.png", "inks.jpg", "faint.jpg", "cicp.png", "gamma.png",
     "chromaticities.png",
@@ -15,7 +15,7 @@ struct ColorFidelityTests {
     var mean: Double
     var worst: Double
 
-    /// - Parameter space: Of both pictures.
+    /// - Parameter space: Of both images.
     init(_ first: Bitmap, _ second: Bitmap, in space: ColorSpace) {
       let (first, second) = (first.colors(in: space), second.colors(in: space))
       let differences = zip(first, second).map { $0.difference(to: $1) }
@@ -100,7 +100,7 @@ enum ColorCorpus {
       .appending(path: "../../Corpora/colors/\(name)").standardizedFileURL
   }
 
-  /// The numbers that a picture has in a space. The file names no space.
+  /// The numbers that an image has in a space. The file names no space.
   static func expected(_ name: String, in space: ColorSpace) throws -> Bitmap {
     let stem = name.split(separator: ".")[0]
     return try Bitmap(contentsOf: url("\(stem).\(space.rawValue).png"))
@@ -110,7 +110,7 @@ enum ColorCorpus {
 extension ImageFormat {
   static func colors(_ space: ColorSpace, family: String? = nil) -> ImageFormat {
     ImageFormat(
-      name: "colors-\(space.rawValue)", family: family, size: ColorCorpus.size,
+      name: "colors-\(space.rawValue)", family: family, size: .exact(ColorCorpus.size),
       pixelFormat: .bgrx32, capacity: 4, colorSpace: space)
   }
 }

@@ -9,10 +9,12 @@ import Testing
 @Suite("A format in Display P3", .timeLimit(.minutes(10)))
 struct WideFormatTests {
   private let wide = ImageFormat(
-    name: "row", family: "photos", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32,
+    name: "row", family: "photos", size: .exact(PixelSize(width: 8, height: 8)),
+    pixelFormat: .bgrx32,
     capacity: 16, colorSpace: .displayP3)
   private let narrow = ImageFormat(
-    name: "row", family: "photos", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32,
+    name: "row", family: "photos", size: .exact(PixelSize(width: 8, height: 8)),
+    pixelFormat: .bgrx32,
     capacity: 16)
 
   /// sRGB's red and P3's, each in the numbers of the other; from CSS Color 4, section 10.
@@ -58,7 +60,7 @@ struct WideFormatTests {
   @Test("counts as sRGB where it has no colours")
   func isGray() throws {
     let gray = ImageFormat(
-      name: "g", size: wide.size, pixelFormat: .gray8, colorSpace: .displayP3)
+      name: "g", size: .exact(wide.size), pixelFormat: .gray8, colorSpace: .displayP3)
     #expect(gray.colorSpace == .sRGB)
     var fields = try #require(
       JSONSerialization.jsonObject(with: JSONEncoder().encode(gray)) as? [String: Any])
@@ -143,13 +145,13 @@ struct WideFormatTests {
   @Test("stands in for its sibling with a label of its own space")
   func isVariant() async throws {
     let sibling = ImageFormat(
-      name: "large", family: "photos", size: PixelSize(width: 16, height: 16),
+      name: "large", family: "photos", size: .exact(PixelSize(width: 16, height: 16)),
       pixelFormat: .bgrx32, capacity: 4)
     let fixture = try await Fixture([wide, sibling])
     var photo = Photo("a")
     photo.wantsFamily = false
     try await fixture.cache.store(red(), for: photo, format: wide)
-    let closest = fixture.cache.closestCachedImage(for: photo, format: sibling)
+    let closest = fixture.cache.bestCachedImage(for: photo, format: sibling)
     #expect(closest?.image.colorSpace == .displayP3)
     #expect(closest?.preview == ImagePreview(kind: .variant(wide), isSettled: false))
   }
@@ -163,7 +165,7 @@ struct WideFormatTests {
     }
     for pixelFormat in [PixelFormat.bgrx32, .bgra32, .bgr16] {
       let format = ImageFormat(
-        name: "x", size: wide.size, pixelFormat: pixelFormat, colorSpace: .displayP3)
+        name: "x", size: .exact(wide.size), pixelFormat: pixelFormat, colorSpace: .displayP3)
       let fixture = try await Fixture([format])
       let image = try await fixture.cache.store(red(.displayP3), for: Photo("a"), format: format)
       #expect(image.colorSpace == .displayP3)
@@ -194,7 +196,8 @@ struct WideFormatTests {
   @Test("is listed with its space")
   func isListed() async throws {
     let upTo = ImageFormat(
-      name: "upTo", upTo: wide.size, pixelFormat: .bgrx32, capacity: 4, colorSpace: .displayP3)
+      name: "upTo", size: .fitting(wide.size), pixelFormat: .bgrx32, capacity: 4,
+      colorSpace: .displayP3)
     let fixture = try await Fixture([wide, upTo])
     for format in [wide, upTo] {
       try await fixture.cache.store(red(), for: Photo("a"), format: format)

@@ -19,8 +19,8 @@ struct ChangingIDTests {
     let held = try #require(fixture.cache.cachedImage(for: photo("draft"), format: .large))
     let drawings = await fixture.cache.statistics().drawings
     let events = fixture.cache.events()
-    #expect(try await fixture.cache.changeImageID(from: "draft", to: 42) == 2)
-    #expect(try await fixture.cache.changeImageID(from: "draft", to: 42) == 0)
+    #expect(try await fixture.cache.moveImages(from: "draft", to: 42) == 2)
+    #expect(try await fixture.cache.moveImages(from: "draft", to: 42) == 0)
     #expect(await fixture.cache.statistics().drawings == drawings)
     #expect(held.solidNumber == 3)
     let moved = fixture.cache.cachedImage(for: photo(42), format: .large)
@@ -47,8 +47,8 @@ struct ChangingIDTests {
     let fixture = try await Fixture()
     let held = try await fixture.cache.store(solid(1), for: photo("new"), format: .row)
     try await fixture.cache.store(solid(2), for: photo("old"), format: .row)
-    #expect(try await fixture.cache.changeImageID(from: "old", to: "old") == 0)
-    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 1)
+    #expect(try await fixture.cache.moveImages(from: "old", to: "old") == 0)
+    #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 1)
     #expect(fixture.cache.cachedImage(for: photo("new"), format: .row)?.solidNumber == 2)
     #expect(held.solidNumber == 1)
   }
@@ -58,7 +58,7 @@ struct ChangingIDTests {
     let fixture = try await Fixture()
     let (old, new) = (URL(fileURLWithPath: "/a"), URL(fileURLWithPath: "/b"))
     try await fixture.cache.store(solid(4), for: old, format: .row)
-    try await fixture.cache.changeImageID(from: old.imageID, to: new.imageID)
+    try await fixture.cache.moveImages(from: old.imageID, to: new.imageID)
     #expect(fixture.cache.cachedImage(for: new, format: .row)?.solidNumber == 4)
   }
 
@@ -71,7 +71,7 @@ struct ChangingIDTests {
     let newer = photo("old", version: "w")
     let waiting = Task { try await fixture.cache.image(for: newer, format: .row) }
     await fixture.source.started.reaches(1)
-    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 1)
+    #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 1)
     let later = Task { try await fixture.cache.image(for: newer, format: .row) }
     await fixture.source.started.reaches(2)
     gate.open()
@@ -88,7 +88,7 @@ struct ChangingIDTests {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let waiting = Task { try await fixture.cache.image(for: photo("old"), format: .row) }
     await fixture.source.started.reaches(1)
-    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 0)
+    #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 0)
     gate.open()
     _ = try await waiting.value
     await fixture.quiet()
@@ -104,7 +104,7 @@ struct ChangingIDTests {
     let row = Task { try await fixture.cache.image(for: newer, format: .row) }
     let large = Task { try await fixture.cache.image(for: newer, format: .large) }
     await fixture.waiters(2)
-    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 1)
+    #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 1)
     gate.open()
     _ = try await (row.value, large.value)
     await fixture.quiet()
@@ -118,12 +118,12 @@ struct ChangingIDTests {
     let fixture = try await Fixture([format])
     let held = try await fixture.cache.store(solid(1), for: photo("old"), format: format)
     await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.changeImageID(from: "old", to: "new")
+      try await fixture.cache.moveImages(from: "old", to: "new")
     }
     #expect(fixture.cache.containsImage(for: photo("old"), format: format))
     await fixture.cache.close()
     await #expect(throws: ImageCacheError.closed) {
-      try await fixture.cache.changeImageID(from: "old", to: "new")
+      try await fixture.cache.moveImages(from: "old", to: "new")
     }
     withExtendedLifetime(held) {}
   }

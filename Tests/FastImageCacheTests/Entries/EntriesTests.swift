@@ -55,9 +55,9 @@ struct EntriesTests {
     try await fixture.cache.store(solid(1), for: Photo(long, version: 1), format: .row)
     let entry = try #require(try await all(fixture.cache).first)
     #expect(entry.imageID == nil && entry.versionID == 1)
-    #expect(entry.isPicture(of: long) && entry.isPicture(of: long, version: 1))
-    #expect(!entry.isPicture(of: "a") && !entry.isPicture(of: long, version: 2))
-    #expect(try await fixture.cache.removeImages { $0.isPicture(of: long) } == 1)
+    #expect(entry.isImage(of: long) && entry.isImage(of: long, version: 1))
+    #expect(!entry.isImage(of: "a") && !entry.isImage(of: long, version: 2))
+    #expect(try await fixture.cache.removeImages { $0.isImage(of: long) } == 1)
     #expect(!fixture.cache.containsImage(for: long, format: .row))
   }
 
@@ -107,11 +107,11 @@ struct EntriesTests {
   @Test("of a format that is not stored on this device are none")
   func listsNothingUnstored() async throws {
     let phone = ImageFormat(
-      name: "p", size: PixelSize(width: 8, height: 8), capacity: 4, devices: .phone)
+      name: "p", size: .exact(PixelSize(width: 8, height: 8)), capacity: 4, devices: .phone)
     let fixture = try await Fixture([phone])
     _ = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: phone)
     #expect(try await all(fixture.cache).isEmpty)
-    #expect(try await fixture.cache.changeImageID(from: "a", to: "b") == 0)
+    #expect(try await fixture.cache.moveImages(from: "a", to: "b") == 0)
   }
 
   @Test("can be removed by what they say, and the count and the events tell of each")

@@ -55,9 +55,9 @@ struct InspectionTests {
     await fixture.waiters(2)
     let loads = try await fixture.cache.inspect().loads
     let load = try #require(loads.first)
-    #expect(loads.count == 1 && load.waiterCount == 2)
+    #expect(loads.count == 1 && load.requestCount == 2)
     #expect(load.url == Photo("a").sourceURL(for: .row))
-    #expect(load.pictures == [.init(imageID: Photo("a").imageID, format: "row")])
+    #expect(load.images == [.init(imageID: Photo("a").imageID, format: "row")])
     #expect(load.priority >= .high)
     gate.open()
     for request in requests { _ = try await request.value }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A flight board, played against a plain model,", .timeLimit(.minutes(15)))
 struct BoardExplorationTests {
-  /// All that can happen to two formats and two versions of one picture, without saying the same
+  /// All that can happen to two formats and two versions of one image, without saying the same
   /// twice.
   private static let alphabet: [BoardEvent] = [
     .join(format: "row", version: 1), .join(format: "dot", version: 1),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A thousand requests under all conditions", .timeLimit(.minutes(10)))
 struct ConditionTests {
-  private let levels = [LoadPriority(.low), LoadPriority(.medium), LoadPriority(.high)]
+  private let levels = [RequestPriority(.low), RequestPriority(.medium), RequestPriority(.high)]
   private let priorities: [TaskPriority] = [.background, .low, .medium, .high]
 
   @Test("join as a plain model says, go in its order, and are each answered once", arguments: 0..<3)
@@ -19,7 +19,7 @@ struct ConditionTests {
       let kind = try #require(Kind.allCases.randomElement(using: &random))
       // Mostly ordinary ones, or each load would begin another one.
       let policy = try #require(
-        LoadOptions.Policy(rawValue: max(0, Int.random(in: -3...2, using: &random))))
+        LoadOptions.CachePolicy(rawValue: max(0, Int.random(in: -3...2, using: &random))))
       let level = try #require(levels.randomElement(using: &random))
       let chosen = try #require(priorities.dropLast().randomElement(using: &random))
       let urgent: ConditionedModel.Urgent =
@@ -35,12 +35,12 @@ struct ConditionTests {
         model.leave(leaving)
         left.insert(leaving)
       }
-      level.level = try #require(priorities.randomElement(using: &random))
+      level.value = try #require(priorities.randomElement(using: &random))
     }
     #expect(await play.settles(model))
     // Now that all loads wait at the gate.
     for _ in 0..<100 {
-      levels.randomElement(using: &random)?.level = try #require(
+      levels.randomElement(using: &random)?.value = try #require(
         priorities.randomElement(using: &random))
     }
     let expected = model.flights.values.compactMap { flight in
@@ -64,7 +64,7 @@ struct ConditionTests {
     #expect(play.isFree)
   }
 
-  /// Waits for pictures of all conditions from several threads, while priorities move.
+  /// Waits for images of all conditions from several threads, while priorities move.
   @Test(
     "get the picture of their own conditions from any thread, whatever moves or leaves meanwhile",
     arguments: [false, true])
@@ -89,7 +89,7 @@ struct ConditionTests {
       var random = SplitMix64(state: 1)
       while !Task.isCancelled {
         for level in levels {
-          level.level = priorities.randomElement(using: &random) ?? .low
+          level.value = priorities.randomElement(using: &random) ?? .low
           await Task.yield()
         }
       }
@@ -102,13 +102,13 @@ struct ConditionTests {
     moving.cancel()
     await moving.value
     await fixture.quiet()
-    #expect(await fixture.cache.statistics().waiters == 0)
+    #expect(await fixture.cache.statistics().pendingRequests == 0)
     for need in [LoadNeed.local, .network] {
       while resources.gates[need].counts != (0, 0), !Task.isCancelled { await Task.yield() }
     }
     #expect(
       asked.withLock { $0 }.allSatisfy {
-        ($0.permit as? ReachingPermit)?.reach != .kept
+        ($0.permit as? ReachingPermit)?.scope != .kept
       })
   }
 
@@ -120,10 +120,10 @@ struct ConditionTests {
         guard let kind = kinds.randomElement(using: &random) else { return }
         let number = Int.random(in: 0..<3, using: &random)
         var options = kind.options
-        options.policy =
-          LoadOptions.Policy(rawValue: Int.random(in: 0...2, using: &random)) ?? .normal
+        options.cachePolicy =
+          LoadOptions.CachePolicy(rawValue: Int.random(in: 0...2, using: &random)) ?? .useCache
         options.priority = Bool.random(using: &random) ? levels.randomElement(using: &random) : nil
-        if Int.random(in: 0..<8, using: &random) == 0 { options.timeLimit = .zero }
+        if Int.random(in: 0..<8, using: &random) == 0 { options.timeout = .zero }
         let task = Task(priority: priorities.randomElement(using: &random)) { [options] in
           try await fixture.cache.image(for: kind.photo(number), format: .row, options: options)
         }
@@ -139,7 +139,7 @@ struct ConditionTests {
         switch await task.result {
         case .success(let image):
           let found = image.solidNumber
-          // A kept original, or a picture, of the same account.
+          // A kept original, or an image, of the same account.
           let isRight =
             found == kind.pixelNumber(number)
             || kind == .kept && found == Kind.plain.pixelNumber(number)

@@ -74,8 +74,8 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
     var headers = LoadOptions()
     headers.headers = ["Accept": "image/webp"]
     let options: [LoadOptions] = [
-      LoadOptions(reach: .kept), LoadOptions(reach: .local),
-      LoadOptions(audience: Audience("a")), LoadOptions(audience: Audience("b")), headers,
+      LoadOptions(scope: .cache), LoadOptions(scope: .local),
+      LoadOptions(account: AccountID("a")), LoadOptions(account: AccountID("b")), headers,
     ]
     var flights = [join(1, row).flight]
     for (index, options) in options.enumerated() {
@@ -97,7 +97,7 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
   @Test("joins requests of equal conditions, copied or made anew, and of no others")
   mutating func joinsEqualIdentities() {
     func origin(_ headers: [String: String], _ avoids: NetworkCosts = .expensive) -> FlightOrigin {
-      var options = LoadOptions(audience: Audience("a"), avoids: avoids)
+      var options = LoadOptions(account: AccountID("a"), avoids: avoids)
       options.headers = headers
       return .url(
         URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(options.conditions, beginsWithKept: false))
@@ -118,7 +118,7 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
   @Test("builds no identity for conditions that forbid no sharing")
   func buildsNoIdentity() {
     var options = LoadOptions(.reload)
-    options.timeLimit = .seconds(1)
+    options.timeout = .seconds(1)
     #expect(LoadIdentity(options.conditions, beginsWithKept: false) == nil)
     #expect(LoadIdentity(.ordinary, beginsWithKept: false) == nil)
   }

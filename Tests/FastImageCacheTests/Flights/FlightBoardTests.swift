@@ -114,7 +114,7 @@ struct FlightBoardTests: FlightBoardSuite {
     #expect(board.asked { $0.isWanted(flight) })
     let left = board.leave(WaiterID(number: 2))
     #expect(left?.abandoned?.load == flight)
-    // The other picture was answered, so nobody gave it up.
+    // The other image was answered, so nobody gave it up.
     #expect(left?.abandoned?.requests == [dot])
     #expect(!board.asked { $0.isWanted(flight) })
   }

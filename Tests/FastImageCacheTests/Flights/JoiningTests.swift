@@ -24,7 +24,7 @@ struct JoiningTests {
     #expect(fixture.source.started.value == 1)
     let statistics = await fixture.cache.statistics()
     #expect(statistics.fetches == 1 && statistics.drawings == 1 && statistics.stores == 1)
-    #expect(statistics.joinedRequests == count - 1)
+    #expect(statistics.coalescedRequests == count - 1)
   }
 
   @Test("of two entities and two formats with one URL cost one fetch")
@@ -113,7 +113,7 @@ struct JoiningTests {
     await fixture.waiters(4)
     gates.newer.open()
     for task in newer { #expect(try await task.value == 2) }
-    while await cache.statistics().flights != 1 { await Task.yield() }
+    while await cache.statistics().activeLoads != 1 { await Task.yield() }
     gates.older.open()
     for task in older { #expect(try await task.value == 1) }
     await fixture.quiet()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A lease that was handed over", .timeLimit(.minutes(10)))
 struct LeaseTests {
-  /// Whether nobody else has the picture: the entry, which is the lease, goes with this reference.
+  /// Whether nobody else has the image: the entry, which is the lease, goes with this reference.
   private func isLast(_ image: consuming CachedImage) -> Bool {
     weak let entry = image.entry
     _ = consume image

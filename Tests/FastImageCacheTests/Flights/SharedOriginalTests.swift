@@ -13,7 +13,7 @@ struct SharedOriginalTests {
     return photo
   }
 
-  /// A cache whose source answers when the gate opens, with a picture of the number in the URL.
+  /// A cache whose source answers when the gate opens, with an image of the number in the URL.
   private func fixture(
     answer: @escaping @Sendable (Int) throws -> Bitmap = { try solid($0) }
   ) async throws -> Fixture {
@@ -25,7 +25,7 @@ struct SharedOriginalTests {
       })
   }
 
-  /// Has requests join one after the other, and opens the gate: the number of each one's picture.
+  /// Has requests join one after the other, and opens the gate: the number of each one's image.
   private func numbers(
     _ requests: [(photo: Photo, format: ImageFormat)], _ options: LoadOptions = LoadOptions(),
     in fixture: Fixture
@@ -49,10 +49,10 @@ struct SharedOriginalTests {
   func share() async throws {
     let fixture = try await fixture()
     let requests = [(photo(1), ImageFormat.large), (photo(2), .row), (photo(3), .large)]
-    // The same entity and format is one picture, which the first address gives.
+    // The same entity and format is one image, which the first address gives.
     #expect(await numbers(requests, in: fixture) == [1, 1, 1])
     #expect(fixture.source.started.value == 1)
-    #expect(await fixture.cache.statistics().joinedRequests == 2)
+    #expect(await fixture.cache.statistics().coalescedRequests == 2)
   }
 
   @Test("begin loads of their own for larger formats")
@@ -101,7 +101,7 @@ struct SharedOriginalTests {
     }
     let requests = [(photo(1), ImageFormat.large), (photo(2), .row), (photo(1), .row)]
     let numbers = await numbers(requests, in: fixture)
-    // The same picture is asked for by both addresses, and has one answer.
+    // The same image is asked for by both addresses, and has one answer.
     #expect(numbers == [nil, 2, 2])
     #expect(fixture.source.started.value == 2)
     #expect(await fixture.cache.statistics().failures == 1)

@@ -104,15 +104,15 @@ struct WaitingLoadTests {
         return .bitmap(try solid(1))
       })
     let place = try await gate.enter(Urgency(.high))
-    let levels = [LoadPriority(.medium), LoadPriority(.low), LoadPriority(.high)]
+    let levels = [RequestPriority(.medium), RequestPriority(.low), RequestPriority(.high)]
     var loading: [Task<Int?, any Error>] = []
     for (number, level) in levels.enumerated() {
       loading.append(
         load(PlainPhoto(number: number), from: fixture, LoadOptions(priority: level)))
       await waits(number + 1)
     }
-    levels[1].level = .high
-    levels[2].level = .background
+    levels[1].value = .high
+    levels[2].value = .background
     gate.leave(place)
     for task in loading { _ = try await task.value }
     #expect(order.notes == ["1", "0", "2"])

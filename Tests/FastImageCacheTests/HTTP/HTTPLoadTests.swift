@@ -182,7 +182,7 @@ struct HTTPLoadTests {
         return Task { try await fixture.cache.image(for: photo, format: .row) }
       }
       await fixture.waiters(2)
-      #expect(await fixture.cache.statistics().flights == count)
+      #expect(await fixture.cache.statistics().activeLoads == count)
       for task in tasks { task.cancel() }
     }
   }

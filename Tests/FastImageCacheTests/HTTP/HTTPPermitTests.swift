@@ -113,7 +113,7 @@ struct HTTPPermitTests {
       $0.source = ClosureImageSource { try await web.response(to: $0.with(url: url)) }
     }
     var options = LoadOptions()
-    options.reach = .local
+    options.scope = .local
     let photo = Photo("a", url: "photo:1")
     await #expect(throws: ImageCacheError.notCached(entity: "a", format: "row")) {
       try await fixture.cache.image(for: photo, format: .row, options: options)

@@ -96,7 +96,7 @@ struct HTTPRequestHookTests {
       return request
     }
     var request = ImageSourceRequest(url: server.url("/a"))
-    request.audience = Audience("alice")
+    request.account = AccountID("alice")
     request.headers = ["accept": "image/webp", "X-Own": "1"]
     _ = try await URLImageSource(http: options).response(to: request)
     let headers = try #require(server.arrivedRequests.first?.headers)
@@ -166,9 +166,9 @@ struct HTTPRequestHookTests {
     let waiting = Task { try await cache.image(for: first, format: .row) }
     await asked.reaches(1)
     let joining = Task { try await cache.image(for: second, format: .row) }
-    while await cache.statistics().waiters != 2, !Task.isCancelled { await Task.yield() }
+    while await cache.statistics().pendingRequests != 2, !Task.isCancelled { await Task.yield() }
     gate.open()
-    // The answer is no picture.
+    // The answer is no image.
     _ = await (waiting.result, joining.result)
     #expect(seen.withLock { $0 } == ["first", "first"])
   }

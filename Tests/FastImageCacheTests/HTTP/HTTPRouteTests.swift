@@ -60,7 +60,7 @@ struct HTTPRouteTests {
       _ = try await bytes(picture, from: URLImageSource(http: options))
       Issue.record("It was loaded.")
     } catch ImageSourceError.network(let text) {
-      // The system's words for a refused connection; a lookup of the picture's host ends in others.
+      // The system's words for a refused connection; a lookup of the image's host ends in others.
       #expect(text.localizedCaseInsensitiveContains("connect"), "\(text)")
     }
   }

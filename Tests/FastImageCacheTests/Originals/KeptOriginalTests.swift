@@ -157,7 +157,7 @@ struct KeptOriginalTests {
     originals["test:/8"]?.bytes = try solid(8).pngData().prefix(60)
     await #expect(throws: ImageCacheError.notCached(entity: "8", format: "row")) {
       try await fixture.cache.image(
-        for: Photo("8"), format: .row, options: LoadOptions(reach: .kept))
+        for: Photo("8"), format: .row, options: LoadOptions(scope: .cache))
     }
     #expect(originals.count == 0)
   }
@@ -168,7 +168,7 @@ struct KeptOriginalTests {
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(8, as: "test:/8", freshness: .stale)
     let image = try await fixture.cache.image(
-      for: Photo("8"), format: .row, options: LoadOptions(reach: .kept))
+      for: Photo("8"), format: .row, options: LoadOptions(scope: .cache))
     await fixture.quiet()
     #expect(image.solidNumber == 8 && source.started.value == 0)
   }
@@ -216,15 +216,15 @@ struct KeptOriginalTests {
       SignedPhoto(
         url: URL(fileURLWithPath: "/7").appending(queryItems: [.init(name: "s", value: signature)]))
     }
-    let alice = LoadOptions(audience: Audience("alice"))
+    let alice = LoadOptions(account: AccountID("alice"))
     _ = try await fixture.cache.image(for: photo("x"), format: .row, options: alice)
     await originals.written.reaches(1)
     _ = try await fixture.cache.image(for: photo("y"), format: .large, options: alice)
     #expect(source.started.value == 1)
-    #expect(originals["photo", Audience("alice")] != nil && originals["photo"] == nil)
+    #expect(originals["photo", AccountID("alice")] != nil && originals["photo"] == nil)
     try await fixture.cache.removeImage(for: "photo", format: .large)
     _ = try await fixture.cache.image(
-      for: photo("z"), format: .large, options: LoadOptions(audience: Audience("bob")))
+      for: photo("z"), format: .large, options: LoadOptions(account: AccountID("bob")))
     #expect(source.started.value == 2)
   }
 
@@ -422,7 +422,7 @@ struct KeptOriginalTests {
     let cache = Lock<ImageCache?>(nil)
     let source = EncodedSource { _, _ in
       let kept = try await cache.withLock({ $0 })?.image(
-        for: Photo("7"), format: .row, options: LoadOptions(reach: .kept))
+        for: Photo("7"), format: .row, options: LoadOptions(scope: .cache))
       return .encoded(try solid((kept?.solidNumber ?? 0) + 1).pngData())
     }
     let fixture = try await Fixture(from: source, originals: originals)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A request under conditions", .timeLimit(.minutes(10)))
 struct LoadOptionsTests {
-  /// Answers each call with a picture of the call's number.
+  /// Answers each call with an image of the call's number.
   static func counting() -> EncodedSource {
     EncodedSource { _, call in .encoded(try solid(call).pngData()) }
   }
@@ -86,7 +86,7 @@ struct LoadOptionsTests {
     let fixture = try await Fixture(from: source)
     let photo = Photo("a")
     _ = try await fixture.cache.image(for: photo, format: .row)
-    for policy in [LoadOptions.Policy.reload, .revalidate] {
+    for policy in [LoadOptions.CachePolicy.reload, .revalidate] {
       await #expect(
         throws: ImageCacheError.sourceFailed(
           photo.url, underlying: ImageSourceError.httpStatus(500))
@@ -119,7 +119,8 @@ struct LoadOptionsTests {
 
   @Test("that found the picture changed redraws the entity's other formats, and those only")
   func redrawsOthers() async throws {
-    let page = ImageFormat(name: "page", size: PixelSize(width: 30, height: 30), capacity: 4)
+    let page = ImageFormat(
+      name: "page", size: .exact(PixelSize(width: 30, height: 30)), capacity: 4)
     let fixture = try await Fixture([.row, .large, page], from: Self.counting())
     let photo = Photo("a")
     _ = try await fixture.cache.image(for: photo, format: .row)
@@ -142,8 +143,8 @@ struct LoadOptionsTests {
     var fields = LoadOptions()
     fields.headers = ["Accept": "image/png"]
     let all = [
-      LoadOptions(), fields, LoadOptions(audience: Audience("a")),
-      LoadOptions(audience: Audience("b")), LoadOptions(avoids: .constrained),
+      LoadOptions(), fields, LoadOptions(account: AccountID("a")),
+      LoadOptions(account: AccountID("b")), LoadOptions(avoids: .constrained),
       LoadOptions(avoids: [.constrained, .expensive]),
     ]
     let tasks = all.flatMap { [$0, $0] }.map { options in
@@ -154,7 +155,7 @@ struct LoadOptionsTests {
     gate.open()
     for task in tasks { #expect(try await task.value.solidNumber == 7) }
     #expect(source.started.value == all.count)
-    #expect(Set(source.requests.map(\.audience)).count == 3)
+    #expect(Set(source.requests.map(\.account)).count == 3)
     #expect(
       Set(source.requests.map(\.avoids)) == [[], .constrained, [.constrained, .expensive]])
     #expect(source.requests.filter { $0.headers == ["Accept": "image/png"] }.count == 1)
@@ -168,15 +169,15 @@ struct LoadOptionsTests {
     let photo = Photo("7")
     let download = Task { try await fixture.cache.image(for: photo, format: .row) }
     await source.started.reaches(1)
-    for reach in [LoadOptions.Reach.kept, .local] {
+    for scope in [LoadOptions.Scope.cache, .local] {
       await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
-        try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(reach: reach))
+        try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(scope: scope))
       }
     }
     gate.open()
     _ = try await download.value
     let image = try await fixture.cache.image(
-      for: photo, format: .row, options: LoadOptions(reach: .kept))
+      for: photo, format: .row, options: LoadOptions(scope: .cache))
     #expect(image.solidNumber == 7 && source.started.value == 1)
   }
 
@@ -187,13 +188,13 @@ struct LoadOptionsTests {
     let fixture = try await Fixture(from: ImageSourceChain([nothing, web]))
     await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
       try await fixture.cache.image(
-        for: Photo("7"), format: .row, options: LoadOptions(reach: .local))
+        for: Photo("7"), format: .row, options: LoadOptions(scope: .local))
     }
     #expect(nothing.started.value == 1 && web.started.value == 0)
     let nested = try await Fixture(from: ImageSourceChain([ImageSourceChain([nothing, web])]))
     await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
       try await nested.cache.image(
-        for: Photo("7"), format: .row, options: LoadOptions(reach: .local))
+        for: Photo("7"), format: .row, options: LoadOptions(scope: .local))
     }
     #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
   }
@@ -204,7 +205,7 @@ struct LoadOptionsTests {
     let source = EncodedSource(gate: gate)
     let fixture = try await Fixture(from: source) { $0.clock = clock }
     var options = LoadOptions()
-    options.timeLimit = .seconds(10)
+    options.timeout = .seconds(10)
     let limited = Task { [options] in
       try await fixture.cache.image(for: Photo("7"), format: .row, options: options)
     }
@@ -216,16 +217,16 @@ struct LoadOptionsTests {
     await #expect(
       throws: ImageCacheError.timedOut(entity: "7", format: "row", after: .seconds(10))
     ) { try await limited.value }
-    #expect(await fixture.cache.statistics().waiters == 1)
+    #expect(await fixture.cache.statistics().pendingRequests == 1)
     gate.open()
     #expect(try await patient.value.solidNumber == 7)
 
     let other = CancellableGate()
     let hanging = try await Fixture(from: EncodedSource(gate: other)) { $0.clock = clock }
-    options.timeLimit = .zero
+    options.timeout = .zero
     await #expect(throws: ImageCacheError.timedOut(entity: "7", format: "row", after: .zero)) {
       try await hanging.cache.image(for: Photo("7"), format: .row, options: options)
     }
-    #expect(await hanging.cache.statistics().flights == 0)
+    #expect(await hanging.cache.statistics().activeLoads == 0)
   }
 }

@@ -29,10 +29,10 @@ struct LoadPlanTests {
   @Test("reads, recalls and asks as the table of freshness and policy says", arguments: 0..<9)
   func followsTable(row: Int) {
     let (kept, normal, revalidate) = Self.table[row]
-    for (policy, steps) in [(LoadOptions.Policy.normal, normal), (.revalidate, revalidate)] {
+    for (policy, steps) in [(LoadOptions.CachePolicy.useCache, normal), (.revalidate, revalidate)] {
       #expect(LoadPlan(policy, within: .network, kept: kept, need: .network).steps == steps)
       // The network is beyond reach, and so is the server of what has expired.
-      let reads = policy == .normal && kept?.isExpired == true
+      let reads = policy == .useCache && kept?.isExpired == true
       #expect(
         LoadPlan(policy, within: .local, kept: kept, need: .local).steps
           == (reads ? [.read, .ask] : steps))
@@ -45,16 +45,16 @@ struct LoadPlanTests {
     let kept = Self.table[row].kept
     let isRead = Self.table[row].normal.first == .read || kept?.isExpired == true
     let reads: Steps = isRead ? [.read] : []
-    let beyond: [(LoadOptions.Reach, LoadNeed)] = [
-      (.kept, .local), (.kept, .network), (.local, .network),
+    let beyond: [(LoadOptions.Scope, LoadNeed)] = [
+      (.cache, .local), (.cache, .network), (.local, .network),
     ]
-    for (reach, need) in beyond {
-      let plan = LoadPlan(.normal, within: reach, kept: kept, need: need)
+    for (scope, need) in beyond {
+      let plan = LoadPlan(.useCache, within: scope, kept: kept, need: need)
       #expect(plan.steps == reads && !plan.revalidatesBehind)
       #expect(!plan.answersFailures && !plan.answersUnreachable)
       #expect(plan.showsStale == (isRead && kept?.freshness != .fresh))
-      for policy in [LoadOptions.Policy.revalidate, .reload] {
-        #expect(LoadPlan(policy, within: reach, kept: kept, need: need).steps.isEmpty)
+      for policy in [LoadOptions.CachePolicy.revalidate, .reload] {
+        #expect(LoadPlan(policy, within: scope, kept: kept, need: need).steps.isEmpty)
       }
     }
   }
@@ -63,9 +63,9 @@ struct LoadPlanTests {
   func revalidatesStale(row: Int) {
     let kept = Self.table[row].kept
     let isStale = kept?.freshness == .stale
-    for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
+    for policy in [LoadOptions.CachePolicy.useCache, .revalidate, .reload] {
       let plan = LoadPlan(policy, within: .network, kept: kept, need: .network)
-      #expect(plan.revalidatesBehind == (isStale && policy == .normal))
+      #expect(plan.revalidatesBehind == (isStale && policy == .useCache))
       let local = LoadPlan(policy, within: .network, kept: kept, need: .local)
       #expect(!local.revalidatesBehind)
     }
@@ -77,10 +77,10 @@ struct LoadPlanTests {
     let mayAnswer = [
       .mustRevalidate(answersFailures: true), .expired(answersFailures: true),
     ].contains(kept?.freshness)
-    for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
+    for policy in [LoadOptions.CachePolicy.useCache, .revalidate, .reload] {
       let plan = LoadPlan(policy, within: .network, kept: kept, need: .network)
-      #expect(plan.answersFailures == (mayAnswer && policy == .normal))
-      #expect(plan.answersUnreachable == (kept?.isExpired == true && policy == .normal))
+      #expect(plan.answersFailures == (mayAnswer && policy == .useCache))
+      #expect(plan.answersUnreachable == (kept?.isExpired == true && policy == .useCache))
     }
   }
 }

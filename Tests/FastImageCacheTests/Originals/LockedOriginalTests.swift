@@ -15,20 +15,20 @@ struct LockedOriginalTests {
     originals.locks.withLock { $0 = isOpen ? .files : .index }
     let source = EncodedSource()
     let fixture = try await Fixture(from: source, originals: originals)
-    for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
+    for policy in [LoadOptions.CachePolicy.useCache, .revalidate, .reload] {
       // The policies that have to ask read nothing that is kept.
-      let isRead = policy == .normal || !isOpen
+      let isRead = policy == .useCache || !isOpen
       await #expect(
         throws: isRead ? ImageCacheError.originalsLocked : .notCached(entity: "7", format: "row")
       ) {
         try await fixture.cache.image(
-          for: Photo("7"), format: .row, options: LoadOptions(policy, reach: .kept))
+          for: Photo("7"), format: .row, options: LoadOptions(policy, scope: .cache))
       }
     }
     #expect(source.started.value == 0)
     originals.locks.withLock { $0 = nil }
     let image = try await fixture.cache.image(
-      for: Photo("7"), format: .row, options: LoadOptions(reach: .kept))
+      for: Photo("7"), format: .row, options: LoadOptions(scope: .cache))
     #expect(image.solidNumber == 7)
   }
 
@@ -58,7 +58,7 @@ struct LockedOriginalTests {
       }
     }
     let photo = Photo("7")
-    let kept = LoadOptions(reach: .kept)
+    let kept = LoadOptions(scope: .cache)
     let first = store()
     let fixture = try await Fixture([.row, .large], from: EncodedSource()) { $0.originals = first }
     let events = fixture.cache.events()

@@ -75,7 +75,7 @@ struct OriginalRemovalTests {
       Fixture(from: source) { $0.originals = store },
       Fixture(from: source) { $0.originals = store },
     ]
-    let (photo, options) = (Photo("7"), LoadOptions(audience: Audience("alice")))
+    let (photo, options) = (Photo("7"), LoadOptions(account: AccountID("alice")))
     for fixture in caches {
       await #expect(throws: ImageCacheError.self) {
         try await fixture.cache.image(for: photo, format: .row, options: options)
@@ -87,9 +87,9 @@ struct OriginalRemovalTests {
     }
     await arrived.reaches(1)
     switch kind {
-    case "id": try await store.remove("test:/7", for: options.audience)
+    case "id": try await store.remove("test:/7", for: options.account)
     case "entity": try await store.removeAll(of: "7", in: nil)
-    case "account": try await store.removeAll(for: options.audience)
+    case "account": try await store.removeAll(for: options.account)
     default: try await store.removeAll()
     }
     load.cancel()
@@ -112,7 +112,7 @@ struct OriginalRemovalTests {
     await #expect(throws: ImageCacheError.self) {
       try await fixture.cache.image(for: Photo("draft", url: "test:/7"), format: .row)
     }
-    try await other.cache.changeImageID(from: "draft", to: "7")
+    try await other.cache.moveImages(from: "draft", to: "7")
     #expect(fixture.cache.partials.byteCount == 0)
   }
 

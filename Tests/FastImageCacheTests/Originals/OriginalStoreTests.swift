@@ -21,15 +21,15 @@ struct OriginalStoreTests {
   @Test("gives bytes and terms back in a later session, to the account they were loaded for")
   func bytesAndTerms() async throws {
     let fields = ["ETag": "\"7\"", "Cache-Control": "max-age=60"]
-    let alice = Audience("alice")
+    let alice = AccountID("alice")
     #expect(
       await store().keep(7, fields: fields) {
-        $0.name = OriginalName(id: "a", audience: alice, address: "test:/7")
+        $0.name = OriginalName(id: "a", account: alice, address: "test:/7")
       })
     let later = store()
     #expect(try await later.bytes(of: "a", for: alice) == OriginalStore.bytes(7))
     #expect(try await later.bytes(of: "a") == nil)
-    let name = OriginalName(id: "a", audience: alice, address: "test:/7")
+    let name = OriginalName(id: "a", account: alice, address: "test:/7")
     let query = OriginalQuery(
       name: name, version: "", owner: OriginalOwner(namespace: "test", entity: 7))
     let read = try await later.read(query, urgency: Urgency(.current))
@@ -136,14 +136,14 @@ struct OriginalStoreTests {
       await store.keep(number) { original in
         if number == 5 {
           original.name = OriginalName(
-            id: original.name.id, audience: Audience("alice"), address: original.name.address)
+            id: original.name.id, account: AccountID("alice"), address: original.name.address)
         }
         if number > 5 { original.owner = OriginalOwner(namespace: "other", entity: 2) }
       }
     }
     try await store.remove("test:/1")
     try await store.removeAll(of: 2, in: "test")
-    try await store.removeAll(for: Audience("alice"))
+    try await store.removeAll(for: AccountID("alice"))
     await store.move(OriginalOwner(namespace: "test", entity: 3), to: 9)
     try await store.removeAll(of: 9, in: nil)
     try await store.flush()

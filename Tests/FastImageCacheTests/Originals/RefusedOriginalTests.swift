@@ -41,9 +41,9 @@ struct RefusedOriginalTests {
     await quiet(fixture)
     let isGone = [404, 410].contains(status)
     #expect(try await store.inspect().map(\.isFresh) == (isGone ? [] : [false]))
-    // The table keeps its picture, as a stale one.
+    // The table keeps its image, as a stale one.
     #expect(!fixture.cache.containsImage(for: photo, format: .row))
-    #expect(fixture.cache.closestCachedImage(for: photo, format: .row)?.image.solidNumber == 7)
+    #expect(fixture.cache.bestCachedImage(for: photo, format: .row)?.image.solidNumber == 7)
     try await fixture.cache.removeImage(for: photo, format: .row)
     await #expect(throws: ImageCacheError.self) {
       try await fixture.cache.image(for: photo, format: .row)
@@ -62,7 +62,7 @@ struct RefusedOriginalTests {
     await store.settle()
   }
 
-  /// One picture at two addresses.
+  /// One image at two addresses.
   private struct Variant: ImageEntity {
     var imageID: ImageID { "7" }
     let url: String

@@ -44,7 +44,7 @@ struct ResumptionTests {
     }
   }
 
-  /// Loads a picture from a web server that breaks the first load off.
+  /// Loads an image from a web server that breaks the first load off.
   private func loadTwice(from server: HTTPServer) async throws -> Fixture {
     var options = HTTPOptions()
     options.retry = .never
@@ -173,7 +173,7 @@ struct ResumptionTests {
     let source = failingOnce()
     let fixture = try await Fixture(from: source)
     await breakOff(fixture)
-    #expect(try await image(fixture, LoadOptions(audience: Audience("a"))) == 7)
+    #expect(try await image(fixture, LoadOptions(account: AccountID("a"))) == 7)
     try await fixture.cache.removeImage(for: Photo("7"), format: .row)
     #expect(try await image(fixture, LoadOptions(.reload)) == 7)
     #expect(known(source) == [nil, nil, nil])

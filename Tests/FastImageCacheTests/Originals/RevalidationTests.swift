@@ -9,7 +9,7 @@ struct RevalidationTests {
   let originals = MemoryOriginals()
   let newer = OriginalTerms(fields: ["ETag": "\"new\""], received: Date())
 
-  /// Calls an original that is known unchanged, as long as the original of the table's picture is.
+  /// Calls an original that is known unchanged, as long as the original of the table's image is.
   private func unchanging() -> EncodedSource {
     EncodedSource { [newer] request, call in
       if request.known?.isWhole == true { return .unchanged(newer) }
@@ -204,8 +204,8 @@ struct RevalidationTests {
       #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == number)
     }
     await source.started.reaches(4)
-    while await fixture.cache.statistics().flights > 4, !Task.isCancelled { await Task.yield() }
-    #expect(await fixture.cache.statistics().waiters == 4)
+    while await fixture.cache.statistics().activeLoads > 4, !Task.isCancelled { await Task.yield() }
+    #expect(await fixture.cache.statistics().pendingRequests == 4)
     gate.open()
     await fixture.quiet()
     #expect(originals.confirmed.value == 4 && source.started.value == 4)
@@ -230,8 +230,8 @@ struct RevalidationTests {
     }
     try originals.put(7, as: "test:/7", freshness: .stale)
     _ = try await fixture.cache.image(for: Photo("7"), format: .row)
-    while await fixture.cache.statistics().flights > 2, !Task.isCancelled { await Task.yield() }
-    #expect(await fixture.cache.statistics().waiters == 2)
+    while await fixture.cache.statistics().activeLoads > 2, !Task.isCancelled { await Task.yield() }
+    #expect(await fixture.cache.statistics().pendingRequests == 2)
     gate.open()
     for task in tasks { _ = try await task.value }
 
@@ -240,7 +240,7 @@ struct RevalidationTests {
     _ = try await hanging.cache.image(for: Photo("7"), format: .row)
     await hanging.waiters(1)
     await hanging.cache.close()
-    #expect(await hanging.cache.statistics().flights == 0)
+    #expect(await hanging.cache.statistics().activeLoads == 0)
   }
 
   @Test("at a server that fails shows the original where its terms allow that, and else throws")
@@ -297,7 +297,7 @@ struct RevalidationTests {
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .expired(answersFailures: false))
     let image = try await fixture.cache.image(
-      for: Photo("7"), format: .row, options: LoadOptions(reach: .kept))
+      for: Photo("7"), format: .row, options: LoadOptions(scope: .cache))
     await fixture.quiet()
     #expect(image.solidNumber == 7 && source.started.value == 0)
   }

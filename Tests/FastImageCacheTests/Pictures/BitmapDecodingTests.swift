@@ -111,7 +111,7 @@ struct BitmapDecodingTests {
     default: limits.workingByteCount = 4799
     }
     #expect { try Bitmap(decoding: data, limits: limits) } throws: {
-      guard case .pictureTooLarge(nil, _)? = $0 as? ImageCacheError else { return false }
+      guard case .imageTooLarge(nil, _)? = $0 as? ImageCacheError else { return false }
       return true
     }
   }

@@ -40,7 +40,8 @@
     @Test("is refused for Display P3, whose numbers would be taken for sRGB's")
     func refusesWideColors() async throws {
       let wide = ImageFormat(
-        name: "wide", size: PixelSize(width: 8, height: 8), capacity: 4, colorSpace: .displayP3)
+        name: "wide", size: .exact(PixelSize(width: 8, height: 8)), capacity: 4,
+        colorSpace: .displayP3)
       let fixture = try await Fixture([wide])
       let image = try await fixture.cache.store(solid(1), for: Photo("a"), format: wide)
       #expect(image.makeCairoSurface() == nil)

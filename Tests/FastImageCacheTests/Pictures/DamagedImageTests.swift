@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-/// Decodes files of a word, "part" or "whole", and the number of a solid picture.
+/// Decodes files of a word, "part" or "whole", and the number of a solid image.
 private struct PartDecoder: ImageDecoder {
   func recognizes(_ firstBytes: Data) -> Bool { Self.number(firstBytes) != nil }
 
@@ -77,12 +77,12 @@ struct DamagedImageTests {
     #expect(hit == image && source.started.value == 1)
     #expect(fixture.cache.containsImage(for: Self.photo, format: .row))
     #expect(
-      fixture.cache.closestCachedImage(for: Self.photo, format: .row)?.preview.isSettled == true)
+      fixture.cache.bestCachedImage(for: Self.photo, format: .row)?.preview.isSettled == true)
     var entries: [CacheEntry] = []
     for try await entry in fixture.cache.entries() { entries.append(entry) }
     #expect(entries.map(\.isDamaged) == [true] && entries.map(\.versionID) == [nil])
-    #expect(entries[0].isPicture(of: "a", version: "test:/1"))
-    #expect(!entries[0].isPicture(of: "a", version: "test:/2"))
+    #expect(entries[0].isImage(of: "a", version: "test:/1"))
+    #expect(!entries[0].isImage(of: "a", version: "test:/2"))
     let counts = await fixture.cache.statistics()
     #expect(counts.damagedDrawings == 1 && counts.drawings == 1)
     while let event = await events.next() {
@@ -113,7 +113,7 @@ struct DamagedImageTests {
     let refusing = try await fixture(.refuse, from: source, in: showing.directory)
     #expect(refusing.cache.cachedImage(for: Self.photo, format: .row) == nil)
     #expect(!refusing.cache.containsImage(for: Self.photo, format: .row))
-    #expect(refusing.cache.closestCachedImage(for: Self.photo, format: .row) == nil)
+    #expect(refusing.cache.bestCachedImage(for: Self.photo, format: .row) == nil)
     await #expect(throws: ImageCacheError.self) {
       try await refusing.cache.image(for: Self.photo, format: .row)
     }

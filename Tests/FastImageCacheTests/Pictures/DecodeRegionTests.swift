@@ -14,10 +14,12 @@
   struct DecodeRegionTests {
     private static let size = PixelSize(width: 900, height: 300)
     private static let left = ImageFormat(
-      name: "left", family: "ends", size: PixelSize(width: 40, height: 40), pixelFormat: .bgrx32,
+      name: "left", family: "ends", size: .exact(PixelSize(width: 40, height: 40)),
+      pixelFormat: .bgrx32,
       capacity: 4)
     private static let right = ImageFormat(
-      name: "right", family: "ends", size: PixelSize(width: 60, height: 60), pixelFormat: .bgrx32,
+      name: "right", family: "ends", size: .exact(PixelSize(width: 60, height: 60)),
+      pixelFormat: .bgrx32,
       capacity: 4)
 
     private struct Panorama: ImageEntity {
@@ -115,7 +117,8 @@
     func decodesUnionOfParts(names: [String]) async throws {
       let formats = names.map {
         ImageFormat(
-          name: $0, family: "ends", size: PixelSize(width: 40, height: 40), pixelFormat: .bgrx32,
+          name: $0, family: "ends", size: .exact(PixelSize(width: 40, height: 40)),
+          pixelFormat: .bgrx32,
           capacity: 4)
       }
       let isUpright = names.contains("top")

@@ -6,9 +6,9 @@
   import TestSupport
   import Testing
 
-  /// What decoders leave out, the loader must not let be seen: pictures are drawn from a file and from
+  /// What decoders leave out, the loader must not let be seen: images are drawn from a file and from
   /// all of its pixels. The bounds stand between 2.3 times the size drawn, which is the rule, and 1.5
-  /// times, with which rings appear that the picture does not have.
+  /// times, with which rings appear that the image does not have.
   @Suite("A picture that is drawn from a smaller decode", .timeLimit(.minutes(10)))
   struct DecodeSizeTests {
     private static let size = PixelSize(width: 800, height: 600)
@@ -19,8 +19,8 @@
 
       func versionID(for format: ImageFormat) -> ImageID { imageID }
       func sourceURL(for format: ImageFormat) -> URL? { nil }
-      func picture(for format: ImageFormat) async throws -> ImageSourceResponse? { content }
-      func wantsAllFormats(inFamily family: String) -> Bool { false }
+      func providedImage(for format: ImageFormat) async throws -> ImageSourceResponse? { content }
+      func prerendersFamily(_ family: String) -> Bool { false }
     }
 
     /// Rings that become finer outwards, until two pixels are a period.
@@ -52,7 +52,7 @@
       let data = try rings().jpegData(quality: 0.92)
       let decoder = try #require(ImageDecoders.standard.first { $0.recognizes(data.prefix(64)) })
       let format = ImageFormat(
-        name: "drawn", size: PixelSize(width: width, height: height), pixelFormat: .bgrx32,
+        name: "drawn", size: .exact(PixelSize(width: width, height: height)), pixelFormat: .bgrx32,
         capacity: .count(2))
       let fixture = try await Fixture([format])
       let small = try await fixture.cache.image(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The cache's choice of a decoder", .timeLimit(.minutes(10)))
 struct DecoderChoiceTests {
-  /// Recognises everything, notes what it is asked, and gives pictures of one colour.
+  /// Recognises everything, notes what it is asked, and gives images of one colour.
   private struct Noting: ImageDecoder {
     let number: Int
     let order: Order
@@ -76,7 +76,7 @@ struct DecoderChoiceTests {
     do {
       _ = try await store(Data(count: 11), in: fixture)
       Issue.record("There was a picture.")
-    } catch ImageCacheError.pictureTooLarge(_, let text) {
+    } catch ImageCacheError.imageTooLarge(_, let text) {
       #expect(text.contains("11") && text.contains("10"))
     }
     #expect(order.notes == [])
@@ -111,7 +111,7 @@ struct DecoderChoiceTests {
       do {
         _ = try await store(Data(count: 10), in: fixture)
         Issue.record("There was a picture.")
-      } catch ImageCacheError.pictureTooLarge {}
+      } catch ImageCacheError.imageTooLarge {}
     }
     #expect(!order.notes.contains("1 decode"))
   }

@@ -13,12 +13,12 @@
     private static let size = PixelSize(width: 304, height: 304)
 
     private static func format(
-      _ decoding: ImageFormat.Decoding, family: String? = nil, side: Int = 20
+      _ decoding: ImageFormat.Quality, family: String? = nil, side: Int = 20
     ) -> ImageFormat {
       ImageFormat(
         name: "\(decoding.rawValue)-\(side)", family: family,
-        size: PixelSize(width: side, height: side), pixelFormat: .bgrx32, capacity: 4,
-        decoding: decoding)
+        size: .exact(PixelSize(width: side, height: side)), pixelFormat: .bgrx32, capacity: 4,
+        quality: decoding)
     }
 
     private let sizes = Lock<[PixelSize]>([])
@@ -46,8 +46,8 @@
 
     @Test(
       "asks for more of a file's pixels where it is the finest",
-      arguments: [(ImageFormat.Decoding.balanced, 38), (.finest, 76)])
-    func asksForMore(decoding: ImageFormat.Decoding, width: Int) async throws {
+      arguments: [(ImageFormat.Quality.balanced, 38), (.best, 76)])
+    func asksForMore(decoding: ImageFormat.Quality, width: Int) async throws {
       let format = Self.format(decoding)
       let fixture = try await fixture([format])
       _ = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: format)
@@ -56,7 +56,7 @@
 
     @Test("of a family is met by one decode, the finest wish included", arguments: [true, false])
     func isShared(finestIsAsked: Bool) async throws {
-      let formats = [Self.format(.balanced, family: "f"), Self.format(.finest, family: "f")]
+      let formats = [Self.format(.balanced, family: "f"), Self.format(.best, family: "f")]
       let fixture = try await fixture(formats)
       let photo = Photo("a", url: "test:/1")
       _ = try await fixture.cache.image(for: photo, format: formats[finestIsAsked ? 1 : 0])
@@ -70,7 +70,7 @@
       "shrinks where the finest decode would exceed the memory",
       arguments: [(1 << 20, 152), (400_000, 76)])
     func shrinks(byteBudget: Int, width: Int) async throws {
-      let format = Self.format(.finest, side: 32)
+      let format = Self.format(.best, side: 32)
       for isLimit in [false, true] {
         let fixture = try await fixture([format]) {
           if isLimit {
@@ -101,7 +101,8 @@
     @Test("is balanced for a bitmap outside of any cache")
     func isBalancedOutside() async throws {
       let largest = PixelSize(width: 20, height: 20)
-      let format = ImageFormat(name: "f", upTo: largest, pixelFormat: .bgrx32, capacity: 4)
+      let format = ImageFormat(
+        name: "f", size: .fitting(largest), pixelFormat: .bgrx32, capacity: 4)
       let fixture = try await fixture([format])
       let image = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: format)
       let bitmap = try Bitmap(decoding: Self.data(), upTo: largest)
@@ -116,11 +117,11 @@
     func startsAfresh() async throws {
       let directory = try TemporaryDirectory()
       for (decoding, isThere) in [
-        (ImageFormat.Decoding.balanced, false), (.balanced, true), (.finest, false),
-        (.finest, true), (.balanced, false),
+        (ImageFormat.Quality.balanced, false), (.balanced, true), (.best, false),
+        (.best, true), (.balanced, false),
       ] {
         let format = ImageFormat(
-          name: "f", size: PixelSize(width: 8, height: 8), capacity: 4, decoding: decoding)
+          name: "f", size: .exact(PixelSize(width: 8, height: 8)), capacity: 4, quality: decoding)
         let fixture = try await Fixture([format], directory: directory)
         #expect(fixture.cache.containsImage(for: Photo("a"), format: format) == isThere)
         try await fixture.cache.store(solid(1), for: Photo("a"), format: format)
@@ -130,12 +131,12 @@
 
     @Test("is part of what is written of a format")
     func isEncoded() throws {
-      for decoding in [ImageFormat.Decoding.balanced, .finest] {
+      for decoding in [ImageFormat.Quality.balanced, .best] {
         let format = Self.format(decoding)
         let data = try JSONEncoder().encode(format)
         #expect(try JSONDecoder().decode(ImageFormat.self, from: data) == format)
       }
-      #expect(Self.format(.balanced).decoding != Self.format(.finest).decoding)
+      #expect(Self.format(.balanced).decoding != Self.format(.best).decoding)
     }
   }
 #endif

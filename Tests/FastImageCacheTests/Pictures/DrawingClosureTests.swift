@@ -45,8 +45,10 @@
         let size = PixelSize(width: 320, height: 240)
         let data = try colourfulFile(size)
         let small = ImageFormat(
-          name: "small", size: PixelSize(width: 120, height: 90), pixelFormat: .bgrx32, capacity: 4)
-        let whole = ImageFormat(name: "whole", size: size, pixelFormat: .bgrx32, capacity: 4)
+          name: "small", size: .exact(PixelSize(width: 120, height: 90)), pixelFormat: .bgrx32,
+          capacity: 4)
+        let whole = ImageFormat(
+          name: "whole", size: .exact(size), pixelFormat: .bgrx32, capacity: 4)
         let source = ScriptedSource { _, _, _ in .encoded(data) }
         let alone = try await Fixture([small, whole], source: source)
         let expected = try await alone.cache.image(for: Photo("b", url: "test:/1"), format: whole)

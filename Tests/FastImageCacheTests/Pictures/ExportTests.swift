@@ -9,7 +9,7 @@ struct ExportTests {
 
   private func format(_ pixelFormat: PixelFormat) -> ImageFormat {
     ImageFormat(
-      name: "levels-\(pixelFormat)", size: Self.size, pixelFormat: pixelFormat, capacity: 4)
+      name: "levels-\(pixelFormat)", size: .exact(Self.size), pixelFormat: pixelFormat, capacity: 4)
   }
 
   /// Each of the 32 levels of five bits, another one in each channel; half transparent below.

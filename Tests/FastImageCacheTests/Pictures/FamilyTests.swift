@@ -6,9 +6,9 @@ import Testing
 @Suite("A family", .timeLimit(.minutes(10)))
 struct FamilyTests {
   private let wide = ImageFormat(
-    name: "wide", size: PixelSize(width: 40, height: 4), capacity: 4)
+    name: "wide", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
   private let tall = ImageFormat(
-    name: "tall", size: PixelSize(width: 4, height: 40), capacity: 4)
+    name: "tall", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
   /// Enough for the decode of each, and not for one that is as wide and as tall.
   private let budget = 5000
 
@@ -67,7 +67,7 @@ struct FamilyTests {
       }
       await fixture.quiet()
     }
-    // A picture stored twice would have taken another one's slot.
+    // An image stored twice would have taken another one's slot.
     let statistics = await fixture.cache.statistics()
     #expect(statistics.stores == 4)
     #expect(statistics.tables.map(\.entryCount) == [2, 2])
@@ -77,7 +77,7 @@ struct FamilyTests {
     @Test("is drawn to its end though a request comes that another picture answers")
     func isDrawnAfterOthers() async throws {
       let small = ImageFormat(
-        name: "small", family: "photos", size: PixelSize(width: 6, height: 6), capacity: 16)
+        name: "small", family: "photos", size: .exact(PixelSize(width: 6, height: 6)), capacity: 16)
       let (drawn, release) = (Counter(), Gate())
       let fixture = try await Fixture([.large, .dot, small])
       var photo = Photo("a", url: "test:/2")
@@ -123,7 +123,7 @@ struct FamilyTests {
     do {
       _ = try await large.value
       Issue.record("There was a picture.")
-    } catch ImageCacheError.pictureTooLarge {}
+    } catch ImageCacheError.imageTooLarge {}
     // Alone, with a family that is too large.
     _ = try await fixture.cache.image(for: Photo("b", url: "test:/4"), format: .dot)
     await fixture.quiet()
@@ -218,7 +218,7 @@ struct FamilyTests {
     }
     gate.open()
     await started.reaches(1)
-    #expect(await fixture.cache.statistics().waiters == 2)
+    #expect(await fixture.cache.statistics().pendingRequests == 2)
     for task in waiting { task.cancel() }
     for task in waiting { await #expect { try await task.value } throws: { $0.isCancelled } }
     release.open()
@@ -249,13 +249,13 @@ struct FamilyTests {
     let broken = HalfBroken(brokenFormat: ImageFormat.dot.name)
     let stored = try await fixture.cache.store(solid(10), for: broken, format: .large)
     #expect(stored.solidNumber == 10)
-    // The old one would show another picture than the rest of the family.
+    // The old one would show another image than the rest of the family.
     #expect(fixture.cache.cachedFormats(for: good).map(\.name) == ["large"])
-    #expect(await fixture.cache.statistics().notStored == 1)
+    #expect(await fixture.cache.statistics().failedStores == 1)
     await fixture.cache.close()
     var reasons: [String] = []
     for await event in events {
-      if case .notStored("a", "dot", let reason) = event { reasons.append(reason) }
+      if case .storeFailed("a", "dot", let reason) = event { reasons.append(reason) }
     }
     #expect(reasons.count == 1)
     // Without Cairo there is no canvas for the closure that would break.
@@ -282,7 +282,7 @@ struct FamilyTests {
 struct HollowDecoder: ImageDecoder {
   private let isBroken: @Sendable (PixelSize) -> Bool
 
-  /// - Parameter isBroken: Whether the picture is damaged when it is decoded to a size.
+  /// - Parameter isBroken: Whether the image is damaged when it is decoded to a size.
   init(isBroken: @escaping @Sendable (PixelSize) -> Bool = { _ in false }) {
     self.isBroken = isBroken
   }

@@ -13,9 +13,11 @@ struct LongPictureTests {
 
   private static let formats = [
     ImageFormat(
-      name: "exact", size: PixelSize(width: 40, height: 40), pixelFormat: .bgrx32, capacity: 16),
+      name: "exact", size: .exact(PixelSize(width: 40, height: 40)), pixelFormat: .bgrx32,
+      capacity: 16),
     ImageFormat(
-      name: "fitting", upTo: PixelSize(width: 300, height: 40), pixelFormat: .bgrx32, capacity: 16),
+      name: "fitting", size: .fitting(PixelSize(width: 300, height: 40)), pixelFormat: .bgrx32,
+      capacity: 16),
   ]
 
   /// Red grows along the longer side from 0 to 255.
@@ -55,7 +57,7 @@ struct LongPictureTests {
               $0.unsafeLoad(fromByteOffset: y * image.layout.rowBytes + x * 4 + 2, as: UInt8.self))
           }
         }
-        // A format up to a size shows all of each picture.
+        // A format up to a size shows all of each image.
         let showsAll = drawing != .aspectFill || format.keepsProportions
         #expect(abs(red(at: 0.5) - 128) <= 5, "\(drawing) \(format.name)")
         #expect(abs(red(at: 0) - (showsAll ? 0 : 128)) <= 6, "\(drawing) \(format.name)")

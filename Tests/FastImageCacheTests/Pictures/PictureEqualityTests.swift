@@ -26,7 +26,7 @@ struct PictureEqualityTests {
   @Test("in private memory are equal to their copies only")
   func tellsPrivateApart() async throws {
     let format = ImageFormat(
-      name: "row", size: PixelSize(width: 8, height: 8), capacity: 4, devices: .watch)
+      name: "row", size: .exact(PixelSize(width: 8, height: 8)), capacity: 4, devices: .watch)
     let fixture = try await Fixture([format])
     let first = try await fixture.cache.store(solid(1), for: Photo("a"), format: format)
     let second = try await fixture.cache.store(solid(1), for: Photo("a"), format: format)

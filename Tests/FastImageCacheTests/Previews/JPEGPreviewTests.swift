@@ -9,7 +9,7 @@
 
   @Suite("A preview of a JPEG file", .timeLimit(.minutes(10)))
   struct JPEGPreviewTests {
-    /// A picture of slopes, with edges at every cell.
+    /// An image of slopes, with edges at every cell.
     private func jpeg(
       _ size: PixelSize, quality: Int32, sampling: UInt32, isProgressive: Bool = true,
       cell: Int = 50
@@ -86,7 +86,8 @@
     func wideColors() async throws {
       let data = try inks(PixelSize(width: 403, height: 301))
       let wide = ImageFormat(
-        name: "wide", family: "photos", size: PixelSize(width: 40, height: 30), capacity: 16,
+        name: "wide", family: "photos", size: .exact(PixelSize(width: 40, height: 30)),
+        capacity: 16,
         colorSpace: .displayP3)
       let slow = try await SlowFile(data, in: wide)
       #expect(!slow.previews.isEmpty && slow.picture[2] == 0)
@@ -101,7 +102,7 @@
       #expect(!previews.isEmpty && previews.allSatisfy { !$0.preview.isSettled })
     }
 
-    /// A file whose thumbnail is a smaller picture of the same.
+    /// A file whose thumbnail is a smaller image of the same.
     private func withThumbnail() -> Data {
       let file = jpeg(PixelSize(width: 400, height: 300), quality: 90, sampling: 2)
       let thumbnail = jpeg(

@@ -8,7 +8,7 @@
 
   @Suite("A preview of an interlaced PNG file", .timeLimit(.minutes(10)))
   struct PNGPreviewTests {
-    /// A smooth picture of three curves.
+    /// A smooth image of three curves.
     private func png(_ size: PixelSize, isInterlaced: Bool = true) -> Data {
       var pixels: [UInt8] = []
       for y in 0..<size.height {
@@ -36,7 +36,7 @@
       #expect(slow.previews.map(\.preview.kind) == [.frame(1), .frame(2), .frame(3)])
       #expect(slow.previews.allSatisfy { !$0.preview.isSettled })
       #expect(zip(differences, differences.dropFirst()).allSatisfy { $0 >= $1 })
-      // A picture that is shifted by a pixel differs by more.
+      // An image that is shifted by a pixel differs by more.
       #expect(differences.allSatisfy { $0 < 0.7 }, "\(differences)")
     }
 

@@ -85,7 +85,7 @@ struct PreviewKindTests {
     _ = try await sketch.cache.image(for: sample, format: .row, options: placeholder)
     await sketch.fixture.quiet()
     var options = options(all)
-    options.variants = VariantPolicy()
+    options.fallback = FallbackPolicy()
     let following = Following(sketch.cache, Photo("1"), .row, options)
     await sketch.fixture.waiters(1)
     await step(sketch, stages: 3)
@@ -100,7 +100,8 @@ struct PreviewKindTests {
   func afterSharp(isStale: Bool) async throws {
     let formats = [8, 16].map {
       ImageFormat(
-        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
+        pixelFormat: .bgrx32,
         capacity: 4)
     }
     let sketch = try await SketchFixture(formats)
@@ -111,7 +112,7 @@ struct PreviewKindTests {
     await sketch.fixture.quiet()
     if isStale { try await sketch.cache.markStale(stored) }
     var options = options(all)
-    options.variants = VariantPolicy()
+    options.fallback = FallbackPolicy()
     let following = Following(sketch.cache, Photo("1"), formats[0], options)
     await sketch.fixture.waiters(1)
     await step(sketch, stages: 2)

@@ -27,7 +27,7 @@ struct PreviewTests {
     #expect(try await joined.solidNumber == 999)
     let statistics = await sketch.cache.statistics()
     #expect((statistics.stores, statistics.decodes, statistics.drawings) == (1, 1, 1))
-    // The header is read for the previews, and for the picture.
+    // The header is read for the previews, and for the image.
     #expect(sketch.decoder.scanned.value == 1 && sketch.decoder.headers.value == 2)
   }
 

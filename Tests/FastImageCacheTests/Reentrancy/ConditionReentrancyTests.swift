@@ -15,8 +15,8 @@ struct ConditionReentrancyTests {
     fields.headers = ["Accept": "image/png"]
     return [
       LoadOptions(), LoadOptions(.revalidate), LoadOptions(.reload), fields,
-      LoadOptions(audience: Audience("a")), LoadOptions(avoids: .expensive),
-      LoadOptions(reach: .local), LoadOptions(priority: LoadPriority(.background)),
+      LoadOptions(account: AccountID("a")), LoadOptions(avoids: .expensive),
+      LoadOptions(scope: .local), LoadOptions(priority: RequestPriority(.background)),
     ]
   }()
 
@@ -84,7 +84,7 @@ struct ConditionReentrancyTests {
   @Test("answers all, and names each ring, when many ask at once and priorities move")
   func many() async throws {
     let random = Lock(SplitMix64(state: 30))
-    let level = LoadPriority(.low)
+    let level = RequestPriority(.low)
     let options: @Sendable () -> LoadOptions = {
       var options = random.withLock { random in
         Self.conditions.randomElement(using: &random) ?? LoadOptions()
@@ -94,7 +94,7 @@ struct ConditionReentrancyTests {
     }
     // From 1 on each asks for the next, and 6 answers; 11 asks for 12, and that for 11.
     let fixture = try await fixture(options()) { number, ask in
-      level.level = number % 2 == 0 ? .high : .background
+      level.value = number % 2 == 0 ? .high : .background
       return switch number {
       case 1..<6: try await ask(number + 1) + 1
       case 11, 12: try await ask(23 - number)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An entity that asks the cache for other pictures", .timeLimit(.minutes(10)))
 struct EntityReentrancyTests {
-  /// An entity that is one more than another picture.
+  /// An entity that is one more than another image.
   private func photo(
     _ id: ImageID, url: String, above other: Photo, in cache: ImageCache,
     format: ImageFormat = .row

@@ -25,7 +25,7 @@ struct HandlerTests {
     func versionID(for format: ImageFormat) -> ImageID { "v" }
     func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/shared") }
 
-    func picture(for format: ImageFormat) async throws -> ImageSourceResponse? {
+    func providedImage(for format: ImageFormat) async throws -> ImageSourceResponse? {
       try await gate?.pass()
       return .bitmap(try solid(7))
     }

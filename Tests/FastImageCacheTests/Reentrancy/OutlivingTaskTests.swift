@@ -45,14 +45,14 @@ private final class KeepingSource: ImageSource {
 struct OutlivingTaskTests {
   private let ended = Counter()
 
-  /// Loads a picture and lets the cache go.
+  /// Loads an image and lets the cache go.
   private func load(_ source: any ImageSource) async throws -> AsyncStream<CacheEvent> {
     var configuration = ImageCache.Configuration()
     configuration.source = source
     let cache = try ImageCache.inMemory(formats: [.row], configuration: configuration)
     let events = cache.events()
     _ = try await cache.image(for: Photo("a", url: "test:/7"), format: .row)
-    while await cache.statistics().flights != 0, !Task.isCancelled { await Task.yield() }
+    while await cache.statistics().activeLoads != 0, !Task.isCancelled { await Task.yield() }
     return events
   }
 

@@ -13,7 +13,7 @@ struct SourceReentrancyTests {
   private struct Asker: Sendable {
     weak let cache: ImageCache?
 
-    /// The number of another picture, asked for as an entity of that URL.
+    /// The number of another image, asked for as an entity of that URL.
     func number(of photo: Photo) async throws -> Int {
       guard let cache else { throw CancellationError() }
       return try await cache.image(for: photo, format: .row).solidNumber ?? -1
@@ -238,7 +238,8 @@ struct SourceReentrancyTests {
     let error = CircularPictureError(cycle: [try source(1), .picture(key), try source(1)])
     let words = String(describing: error)
     #expect(
-      words.contains("test:/1, which waits for picture(for:) of entity a in format \"row\", which"))
+      words.contains(
+        "test:/1, which waits for providedImage(for:) of entity a in format \"row\", which"))
   }
 
   @Test("may ask for an entity of its own URL that has its picture itself")

@@ -18,13 +18,13 @@ struct LoadFactsTests {
     for (side, bytes) in AnswerSide.allCases.flatMap({ side in origins.map { (side, $0) } }) {
       for bits in 0..<128 {
         for status in [nil, 200, 206, 304] {
-          for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
+          for policy in [LoadOptions.CachePolicy.useCache, .revalidate, .reload] {
             func bit(_ index: Int) -> Bool { bits >> index & 1 == 1 }
             var facts = LoadFacts(answer: AnswerFacts(side: side, isStored: bit(0)))
             facts.source = LoadFacts.Source(
               bytes: bytes, isStale: bit(1), wasAsked: bit(2), knewOriginal: bit(3),
               usedNetwork: bit(4), status: status)
-            (facts.hasTable, facts.isJoined, facts.policy) = (bit(5), bit(6), policy)
+            (facts.hasTable, facts.isCoalesced, facts.policy) = (bit(5), bit(6), policy)
             all.append(facts)
           }
         }
@@ -63,7 +63,7 @@ struct LoadFactsTests {
       #expect(words.contains("hit") == isHit, "\(facts)")
       #expect(words.count { $0.hasPrefix("fwd=") } == (isHit ? 0 : 1), "\(facts)")
       #expect(words.contains("stored") == (!isHit && facts.answer.isStored), "\(facts)")
-      #expect(words.contains("collapsed") == (!isHit && facts.isJoined), "\(facts)")
+      #expect(words.contains("collapsed") == (!isHit && facts.isCoalesced), "\(facts)")
       let status = words.first { $0.hasPrefix("fwd-status=") }
       let isAnswered = !isHit && facts.answer.side == .load
       #expect(
@@ -84,7 +84,7 @@ struct LoadFactsTests {
   func order() {
     var facts = LoadFacts(answer: AnswerFacts(side: .load, isStored: true))
     facts.source = LoadFacts.Source(bytes: .resumed(after: 1, of: 2), wasAsked: true, status: 206)
-    facts.isJoined = true
+    facts.isCoalesced = true
     #expect(Self.report(facts).cacheStatus == "fwd=partial; fwd-status=206; stored; collapsed")
     facts.source.bytes = .original
     facts.source = LoadFacts.Source(bytes: .original, isStale: true, wasAsked: true)
@@ -97,14 +97,14 @@ struct LoadFactsTests {
   @Test("of a hit are nothing but its time")
   func hit() {
     let report = LoadReport(ofHitAfter: .milliseconds(1500))
-    #expect(report.origin == .table && report.isStored && !report.isJoined)
-    #expect(report.totalSeconds == 1.5 && report.firstPreviewSeconds == nil)
+    #expect(report.origin == .table && report.isStored && !report.isCoalesced)
+    #expect(report.totalDuration == 1.5 && report.firstPreviewDuration == nil)
     let counts = [
-      report.attempts, report.fetchedByteCount, report.resumedByteCount, report.previewCount,
+      report.attemptCount, report.fetchedByteCount, report.resumedByteCount, report.previewCount,
     ]
     let seconds = [
-      report.waitSeconds, report.fetchSeconds, report.decodeSeconds, report.drawSeconds,
-      report.storeSeconds,
+      report.waitDuration, report.fetchDuration, report.decodeDuration, report.drawDuration,
+      report.storeDuration,
     ]
     #expect(counts == [0, 0, 0, 0] && seconds == [0, 0, 0, 0, 0])
   }
@@ -126,14 +126,14 @@ struct LoadFactsTests {
     (meter.wait, meter.fetch, meter.store) = (.seconds(1), .seconds(2), .seconds(3))
     (meter.decode, meter.draw) = (.seconds(4), .seconds(5))
     let facts = LoadFacts(
-      answer: AnswerFacts(side: .load, isStored: false), source: meter.source, isJoined: true)
+      answer: AnswerFacts(side: .load, isStored: false), source: meter.source, isCoalesced: true)
     let report = LoadReport(
       facts, meter, total: .seconds(20), firstPreview: .seconds(-1), previewCount: 3)
-    #expect((report.attempts, report.fetchedByteCount, report.resumedByteCount) == (2, 70, 20))
-    #expect((report.waitSeconds, report.fetchSeconds, report.storeSeconds) == (1, 2, 3))
-    #expect((report.decodeSeconds, report.drawSeconds, report.totalSeconds) == (4, 5, 20))
+    #expect((report.attemptCount, report.fetchedByteCount, report.resumedByteCount) == (2, 70, 20))
+    #expect((report.waitDuration, report.fetchDuration, report.storeDuration) == (1, 2, 3))
+    #expect((report.decodeDuration, report.drawDuration, report.totalDuration) == (4, 5, 20))
     // The preview was there before the request came.
-    #expect(report.previewCount == 3 && report.firstPreviewSeconds == 0)
-    #expect(report.isJoined && !report.isStored)
+    #expect(report.previewCount == 3 && report.firstPreviewDuration == 0)
+    #expect(report.isCoalesced && !report.isStored)
   }
 }

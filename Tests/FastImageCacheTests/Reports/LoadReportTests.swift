@@ -11,7 +11,7 @@ struct LoadReportTests {
 
   init() throws { picture = try solid(7).pngData() }
 
-  /// A server of one tagged picture, and a cache that knows it.
+  /// A server of one tagged image, and a cache that knows it.
   ///
   /// - Parameter change: Changes an answer of the server.
   private func serving(
@@ -26,7 +26,7 @@ struct LoadReportTests {
     return (server, fixture, Photo("7", url: server.url("/7").absoluteString))
   }
 
-  /// The report of a load that brings the picture.
+  /// The report of a load that brings the image.
   private func report(
     _ fixture: Fixture, _ photo: Photo = Photo("7"), _ options: LoadOptions = LoadOptions(),
     format: ImageFormat = .row
@@ -37,19 +37,19 @@ struct LoadReportTests {
   }
 
   private func counts(_ report: LoadReport) -> [Int] {
-    [report.attempts, report.fetchedByteCount, report.resumedByteCount]
+    [report.attemptCount, report.fetchedByteCount, report.resumedByteCount]
   }
 
   @Test("that the network brought the picture, and then that the table had it")
   func ofNetwork() async throws {
     let (server, fixture, photo) = try await serving()
     let first = try await report(fixture, photo)
-    #expect(first.origin == .network && first.isStored && !first.isJoined)
+    #expect(first.origin == .network && first.isStored && !first.isCoalesced)
     #expect(counts(first) == [1, picture.count, 0])
     #expect(first.cacheStatus == "fwd=uri-miss; fwd-status=200; stored")
-    #expect(first.storeSeconds > 0 && first.drawSeconds > 0 && first.decodeSeconds > 0)
+    #expect(first.storeDuration > 0 && first.drawDuration > 0 && first.decodeDuration > 0)
     let second = try await report(fixture, photo)
-    #expect(second.origin == .table && second.isStored && !second.isJoined)
+    #expect(second.origin == .table && second.isStored && !second.isCoalesced)
     #expect(counts(second) == [0, 0, 0] && second.cacheStatus == "hit")
     let third = try await report(fixture, photo, LoadOptions(.reload))
     #expect(third.origin == .network && counts(third) == [1, picture.count, 0])
@@ -107,7 +107,7 @@ struct LoadReportTests {
     await fixture.quiet()
     let asked = try await report(fixture, photo, LoadOptions(.revalidate))
     #expect(asked.origin == .revalidated && asked.isStored)
-    #expect(counts(asked) == [1, 0, 0] && asked.decodeSeconds == 0)
+    #expect(counts(asked) == [1, 0, 0] && asked.decodeDuration == 0)
     #expect(asked.cacheStatus == "fwd=request; fwd-status=304; stored")
     await fixture.quiet()
     try await fixture.cache.markStale(photo)
@@ -185,7 +185,7 @@ struct LoadReportTests {
     gate.open()
     let found = try await joined
     #expect(try await first.solidNumber == 7)
-    #expect(found.isJoined && found.origin == .network && found.isStored)
+    #expect(found.isCoalesced && found.origin == .network && found.isStored)
     #expect(counts(found) == [1, picture.count, 0])
     #expect(found.cacheStatus == "fwd=uri-miss; stored; collapsed")
   }
@@ -199,7 +199,7 @@ struct LoadReportTests {
     #expect(!leased.isStored && leased.cacheStatus == "fwd=uri-miss")
     withExtendedLifetime(held) {}
     let elsewhere = ImageFormat(
-      name: "row", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, devices: [])
+      name: "row", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, devices: [])
     let (server, fixture, photo) = try await serving(elsewhere)
     let bypassed = try await report(fixture, photo, format: elsewhere)
     #expect(!bypassed.isStored && bypassed.cacheStatus == "fwd=bypass; fwd-status=200")
@@ -226,9 +226,9 @@ struct LoadReportTests {
     sketch.finish()
     await following.ends()
     let report = try await late.value
-    #expect(report.previewCount == 2 && report.firstPreviewSeconds == 0)
+    #expect(report.previewCount == 2 && report.firstPreviewDuration == 0)
     // It waited from the last step on; the load asked its source before.
-    #expect(report.totalSeconds == 5 && report.fetchSeconds == 1045 && report.isJoined)
+    #expect(report.totalDuration == 5 && report.fetchDuration == 1045 && report.isCoalesced)
   }
 
   @Test("when the first preview was there after a request that came before")
@@ -247,7 +247,7 @@ struct LoadReportTests {
     sketch.finish()
     await following.ends()
     let report = try await early.value
-    #expect(report.previewCount == 2 && report.firstPreviewSeconds == 40)
-    #expect(report.totalSeconds == 1042 && report.fetchSeconds == 1042 && !report.isJoined)
+    #expect(report.previewCount == 2 && report.firstPreviewDuration == 40)
+    #expect(report.totalDuration == 1042 && report.fetchDuration == 1042 && !report.isCoalesced)
   }
 }

@@ -42,7 +42,7 @@ struct LoadedEventTests {
     _ = try await fixture.cache.image(
       for: Photo("7"), format: .row, options: LoadOptions(.reload))
     let reports = await reports(4, of: events)
-    #expect(reports.map(\.isJoined) == [false, true, true, false])
+    #expect(reports.map(\.isCoalesced) == [false, true, true, false])
     #expect(reports.map(\.origin) == [.network, .network, .network, .network])
     #expect(reports.contains(told))
   }

@@ -170,7 +170,8 @@ struct EntityTests {
   @Test("keeps its picture's proportions in a format up to a size")
   func keepsProportions() async throws {
     let upTo = ImageFormat(
-      name: "u", upTo: PixelSize(width: 100, height: 100), pixelFormat: .bgrx32, capacity: 4)
+      name: "u", size: .fitting(PixelSize(width: 100, height: 100)), pixelFormat: .bgrx32,
+      capacity: 4)
     let sizes = [
       "wide": PixelSize(width: 400, height: 200), "tall": PixelSize(width: 100, height: 1000),
       "small": PixelSize(width: 30, height: 20), "thin": PixelSize(width: 5000, height: 2),

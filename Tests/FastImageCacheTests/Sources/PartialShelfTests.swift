@@ -9,8 +9,8 @@ import Testing
 struct PartialShelfTests {
   private let shelf = PartialShelf(room: 100)
 
-  private func name(_ number: Int, _ audience: Audience = .everyone) -> OriginalName {
-    OriginalName(id: ImageID(number), audience: audience, address: "test:/")
+  private func name(_ number: Int, _ account: AccountID? = nil) -> OriginalName {
+    OriginalName(id: ImageID(number), account: account, address: "test:/")
   }
 
   private func arrival(_ count: Int, of total: Int, _ fields: [String: String] = [:])
@@ -43,12 +43,12 @@ struct PartialShelfTests {
 
   @Test("hands out what it has once, to the account that it is from")
   func taking() throws {
-    put(arrival(10, of: 20), as: name(1, Audience("a")))
-    #expect(take(name(1)) == nil && take(name(2, Audience("a"))) == nil)
+    put(arrival(10, of: 20), as: name(1, AccountID("a")))
+    #expect(take(name(1)) == nil && take(name(2, AccountID("a"))) == nil)
     #expect(shelf.byteCount == 10)
-    let partial = try #require(take(name(1, Audience("a"))))
+    let partial = try #require(take(name(1, AccountID("a"))))
     #expect(partial.bytes == Data(repeating: 10, count: 10) && !partial.isWhole)
-    #expect(take(name(1, Audience("a"))) == nil && shelf.byteCount == 0)
+    #expect(take(name(1, AccountID("a"))) == nil && shelf.byteCount == 0)
   }
 
   @Test("keeps nothing that cannot be continued")

@@ -20,7 +20,7 @@ struct DamageTests {
     let name = try #require(names.first { $0.hasSuffix(".imagetable") })
     let file = folder.appendingPathComponent(name)
     var bytes = try Data(contentsOf: file)
-    // The last byte is in the only picture's trailer.
+    // The last byte is in the only image's trailer.
     bytes[bytes.count - 1] ^= 1
     try bytes.write(to: file)
 

@@ -23,7 +23,7 @@ struct OpeningTests {
     revision: Int = 0, capacity: ImageFormat.Capacity = 4
   ) -> ImageFormat {
     ImageFormat(
-      name: name, size: size, scale: scale, pixelFormat: .bgrx32, revision: revision,
+      name: name, size: .exact(size), scale: scale, pixelFormat: .bgrx32, revision: revision,
       capacity: capacity)
   }
 
@@ -98,7 +98,7 @@ struct OpeningTests {
     do {
       try await fixture.cache.store(image.pngData(), for: photo, format: .row)
       Issue.record("It was decoded.")
-    } catch ImageCacheError.pictureTooLarge(_, let text) {
+    } catch ImageCacheError.imageTooLarge(_, let text) {
       #expect(text.hasSuffix(" The limit is 0."))
     }
   }
@@ -179,7 +179,7 @@ struct OpeningTests {
     try await first.store(solid(3), for: Photo("a"), format: format())
     await first.close()
     let changed = ImageFormat(
-      name: "f", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
+      name: "f", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
       protection: protection)
     let second = try await open([changed], in: directory)
     #expect(second.cachedImage(for: Photo("a"), format: changed)?.solidNumber == 3)
@@ -201,7 +201,7 @@ struct OpeningTests {
     }
     await first.close()
     let changed = ImageFormat(
-      name: "f", family: "new", size: PixelSize(width: 8, height: 8), scale: 2,
+      name: "f", family: "new", size: .exact(PixelSize(width: 8, height: 8)), scale: 2,
       pixelFormat: .bgrx32,
       capacity: 3, devices: .desktop)
     let second = try await open([changed], in: directory)
@@ -215,11 +215,12 @@ struct OpeningTests {
     "starts afresh when the pixels change",
     arguments: [
       ImageFormat(
-        name: "f", size: PixelSize(width: 9, height: 8), pixelFormat: .bgrx32, capacity: 4),
+        name: "f", size: .exact(PixelSize(width: 9, height: 8)), pixelFormat: .bgrx32, capacity: 4),
       ImageFormat(
-        name: "f", size: PixelSize(width: 8, height: 8), pixelFormat: .bgra32, capacity: 4),
+        name: "f", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgra32, capacity: 4),
       ImageFormat(
-        name: "f", upTo: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4),
+        name: "f", size: .fitting(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4
+      ),
     ])
   func startsAfresh(changed: ImageFormat) async throws {
     let directory = try TemporaryDirectory()
@@ -261,7 +262,7 @@ struct OpeningTests {
   @Test("with a format for other devices draws without storing")
   func respectsDevices() async throws {
     let phone = ImageFormat(
-      name: "p", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
+      name: "p", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
       devices: .phone)
     let fixture = try await Fixture([phone])
     let photo = Photo("a", url: "test:/2")

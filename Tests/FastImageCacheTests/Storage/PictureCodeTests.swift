@@ -8,20 +8,20 @@ struct PictureCodeTests {
     arguments: [(PixelFormat.bgra32, 0 as UInt32), (.bgrx32, 1), (.bgr16, 2), (.gray8, 3)])
   func isPinned(pixelFormat: PixelFormat, number: UInt32) {
     let size = PixelSize(width: 8, height: 8)
-    let exact = PictureCode(ImageFormat(name: "a", size: size, pixelFormat: pixelFormat))
-    let upTo = PictureCode(ImageFormat(name: "a", upTo: size, pixelFormat: pixelFormat))
+    let exact = PictureCode(ImageFormat(name: "a", size: .exact(size), pixelFormat: pixelFormat))
+    let upTo = PictureCode(ImageFormat(name: "a", size: .fitting(size), pixelFormat: pixelFormat))
     #expect(exact.rawValue == number && upTo.rawValue == number | 0x100)
     #expect(PictureCode(rawValue: number) == exact)
     #expect(PictureCode(rawValue: number | 0x100) == upTo)
     let finest = PictureCode(
-      ImageFormat(name: "a", size: size, pixelFormat: pixelFormat, decoding: .finest))
+      ImageFormat(name: "a", size: .exact(size), pixelFormat: pixelFormat, quality: .best))
     #expect(finest.rawValue == number | 0x400)
     #expect(PictureCode(rawValue: number | 0x400) == finest)
     guard pixelFormat != .gray8 else { return }
-    for (decoding, bits) in [(ImageFormat.Decoding.balanced, 0x1_0000), (.finest, 0x1_0400)] {
+    for (decoding, bits) in [(ImageFormat.Quality.balanced, 0x1_0000), (.best, 0x1_0400)] {
       let wide = PictureCode(
         ImageFormat(
-          name: "a", size: size, pixelFormat: pixelFormat, decoding: decoding,
+          name: "a", size: .exact(size), pixelFormat: pixelFormat, quality: decoding,
           colorSpace: .displayP3))
       #expect(wide.rawValue == number | UInt32(bits))
       #expect(PictureCode(rawValue: wide.rawValue) == wide)

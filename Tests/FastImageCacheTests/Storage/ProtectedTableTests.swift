@@ -29,7 +29,7 @@ private final class Device: Sendable {
 struct ProtectedTableTests {
   private let device = Device()
   private let secret = ImageFormat(
-    name: "secret", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
+    name: "secret", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
     protection: .complete)
 
   private func open(in directory: TemporaryDirectory? = nil) async throws -> Fixture {
@@ -40,14 +40,14 @@ struct ProtectedTableTests {
     do {
       try await body()
       Issue.record("Nothing was thrown.")
-    } catch ImageCacheError.protectedNow(format: "secret") {
+    } catch ImageCacheError.protectedDataUnavailable(format: "secret") {
       return
     } catch {
       Issue.record(error)
     }
   }
 
-  /// Stores picture 5 in a session that ends.
+  /// Stores image 5 in a session that ends.
   private func leavePicture(in directory: TemporaryDirectory) async throws -> Photo {
     let first = try await open(in: directory)
     let photo = Photo("a", url: "test:/5")
@@ -79,18 +79,19 @@ struct ProtectedTableTests {
     await refuses { _ = try await cache.image(for: photo, format: secret) }
     var steps: [ImageProgress] = []
     for await step in cache.progress(for: photo, format: secret) { steps.append(step) }
-    guard case .failed(.protectedNow(format: "secret"))? = steps.last, steps.count == 1 else {
+    guard case .failed(.protectedDataUnavailable(format: "secret"))? = steps.last, steps.count == 1
+    else {
       Issue.record("The stream said \(steps).")
       return
     }
     #expect(held.solidNumber == 5)
     #expect(fixture.source.started.value == 1)
     #expect(await cache.statistics().failures == 2)
-    // A picture that is nowhere is loaded all the same, and not kept.
+    // An image that is nowhere is loaded all the same, and not kept.
     let other = Photo("b", url: "test:/6")
     let loaded = try await cache.image(for: other, format: secret)
     #expect(loaded.isPrivate && loaded.solidNumber == 6)
-    #expect(await cache.statistics().notStored == 1)
+    #expect(await cache.statistics().failedStores == 1)
     device.unlock()
     #expect(cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
     #expect(fixture.source.started.value == 2)
@@ -128,7 +129,7 @@ struct ProtectedTableTests {
     for await event in events {
       if case .failed(_, format: "secret", let reason) = event { reasons.append(reason) }
     }
-    #expect(reasons == Array(repeating: .protectedNow(format: "secret"), count: 3))
+    #expect(reasons == Array(repeating: .protectedDataUnavailable(format: "secret"), count: 3))
   }
 
   @Test("is opened while the table of a format that is not listed any more stays locked")
@@ -170,7 +171,8 @@ struct ProtectedTableTests {
   func maps() async throws {
     let formats = [ImageFormat.Protection.none, .complete, .untilFirstUnlock].map {
       ImageFormat(
-        name: $0.rawValue, size: PixelSize(width: 8, height: 8), capacity: 4, protection: $0)
+        name: $0.rawValue, size: .exact(PixelSize(width: 8, height: 8)), capacity: 4, protection: $0
+      )
     }
     let cache = try await Fixture(formats) { $0.system = device.system }.cache
     let isMapped = await cache.statistics().tables.map { $0.mappedByteCount > 0 }

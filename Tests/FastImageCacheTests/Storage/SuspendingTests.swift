@@ -67,7 +67,7 @@ struct SuspendingTests {
   func refusesClosed(devices: ImageFormat.Devices) async throws {
     let size = PixelSize(width: 8, height: 8)
     let fixture = try await Fixture([
-      ImageFormat(name: "row", size: size, capacity: 4, devices: devices)
+      ImageFormat(name: "row", size: .exact(size), capacity: 4, devices: devices)
     ])
     await fixture.cache.close()
     await #expect {

@@ -36,12 +36,12 @@ struct ManyWithOptionsTests {
     let fixture = try await Fixture(from: source)
     let photos = [Photo("1"), Photo("2")]
     _ = try await fixture.cache.image(for: photos[0], format: .row)
-    let options = LoadOptions(.reload, audience: Audience("alice"), avoids: .expensive)
+    let options = LoadOptions(.reload, account: AccountID("alice"), avoids: .expensive)
     await ask(fixture.cache, for: photos, by: call, options)
     let requests = source.requests.dropFirst()
     #expect(requests.count == 2)
     #expect(
-      requests.allSatisfy { $0.audience == Audience("alice") && $0.avoids == .expensive })
+      requests.allSatisfy { $0.account == AccountID("alice") && $0.avoids == .expensive })
     for photo in photos {
       #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber != 1)
     }
@@ -57,7 +57,7 @@ struct ManyWithOptionsTests {
     await ask(fixture.cache, for: photos, by: call, options)
     for photo in photos {
       #expect(!fixture.cache.containsImage(for: photo, format: .row))
-      let closest = fixture.cache.closestCachedImage(for: photo, format: .row)
+      let closest = fixture.cache.bestCachedImage(for: photo, format: .row)
       #expect(closest?.preview.kind == .placeholder)
     }
     guard call != .window else { return }
@@ -70,11 +70,11 @@ struct ManyWithOptionsTests {
     let clock = ManualClock()
     let source = EncodedSource(gate: CancellableGate())
     let fixture = try await Fixture(from: source) { $0.clock = clock }
-    var options = LoadOptions(reach: .kept)
+    var options = LoadOptions(scope: .cache)
     let kept = await fixture.cache.prefetch([Photo("1")], format: .row, options: options)
     #expect(kept.failedCount == 1 && source.started.value == 0)
     options = LoadOptions()
-    options.timeLimit = .seconds(10)
+    options.timeout = .seconds(10)
     async let limited = fixture.cache.prefetch([Photo("1")], format: .row, options: options)
     await source.started.reaches(1)
     await clock.sleepers { $0.count == 1 }
@@ -97,7 +97,7 @@ struct ManyWithOptionsTests {
     }
     let present = await fixture.cache.prefetch(photos, format: format, options: options)
     #expect(present.loadedCount == 4 && source.started.value == 4)
-    options.policy = .reload
+    options.cachePolicy = .reload
     let reloaded = await fixture.cache.prefetch(photos, format: format, options: options)
     #expect(reloaded.leftOutCount == 4 && source.started.value == 4)
     withExtendedLifetime(shown) {}
@@ -109,11 +109,11 @@ struct ManyWithOptionsTests {
     let fixture = try await Fixture(from: source) {
       $0.willStore = { image in if calls.increment() > 1 { image.storage = .doNotStore } }
     }
-    for policy in [LoadOptions.Policy.normal, .reload] {
+    for policy in [LoadOptions.CachePolicy.useCache, .reload] {
       let progress = await fixture.cache.prefetch(
         [Photo("1")], format: .row, options: LoadOptions(policy))
-      #expect(progress.loadedCount == (policy == .normal ? 1 : 0))
-      #expect(progress.leftOutCount == (policy == .normal ? 0 : 1))
+      #expect(progress.loadedCount == (policy == .useCache ? 1 : 0))
+      #expect(progress.leftOutCount == (policy == .useCache ? 0 : 1))
     }
     #expect(fixture.cache.containsImage(for: Photo("1"), format: .row))
   }
@@ -123,7 +123,7 @@ struct ManyWithOptionsTests {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
     let fixture = try await Fixture(from: source)
-    let options = LoadOptions(priority: LoadPriority(.high))
+    let options = LoadOptions(priority: RequestPriority(.high))
     async let progress = fixture.cache.prefetch([Photo("1")], format: .row, options: options)
     await source.started.reaches(1)
     #expect(source.requests.first?.priority == .high)

@@ -89,7 +89,7 @@ struct MetadataTests {
     let image = try await fixture.cache.image(for: photo, format: .row)
     #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == nil)
     #expect(!fixture.cache.containsImage(for: photo, format: .row))
-    #expect(await fixture.cache.statistics().notStored == 1)
+    #expect(await fixture.cache.statistics().failedStores == 1)
   }
 
   @Test("that is too long for a sibling costs that one its picture")

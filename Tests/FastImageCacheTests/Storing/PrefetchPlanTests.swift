@@ -20,11 +20,11 @@ struct PrefetchPlanTests {
   private struct Play {
     var plan = Plan(width: 2)
     var window: [Character] = []
-    /// All turns that were ever started, and the pictures that they bring.
+    /// All turns that were ever started, and the images that they bring.
     var turns: [Character] = []
     var underWay: Set<Int> = []
     var begun: Set<Int> = []
-    /// Pictures of the window that were started since they entered it.
+    /// Images of the window that were started since they entered it.
     var started: Set<Character> = []
 
     var events: [Event] {

@@ -9,7 +9,7 @@ struct PrefetchTests {
   @Test(
     "without anybody waiting stores the pictures",
     arguments: [
-      ImageCache.PrefetchDepth.disk, .resident,
+      ImageCache.PrefetchDepth.disk, .memory,
     ])
   func storesPictures(depth: ImageCache.PrefetchDepth) async throws {
     let fixture = try await Fixture()
@@ -91,7 +91,7 @@ struct PrefetchTests {
       $0.resources = LoadResources(localWidth: 1)
     }
     let cache = fixture.cache
-    // So many that one of each kind waits at the gate when all were asked for a picture of their own:
+    // So many that one of each kind waits at the gate when all were asked for an image of their own:
     // between the two steps none lets go of its thread.
     let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
     func photo(_ name: String, _ asked: Counter) -> Photo {
@@ -251,7 +251,7 @@ struct OverfullPrefetchTests {
       [format],
       source: ScriptedSource { url, _, _ in
         let number = Int(url.lastPathComponent) ?? 0
-        // The third picture finds a slot once the tasks of the others have given theirs back, soon after their
+        // The third image finds a slot once the tasks of the others have given theirs back, soon after their
         // stores.
         if number == 3 { await stored.reaches(4) }
         while number == 3, let cache = opened.withLock({ $0 }), !Task.isCancelled {
@@ -284,7 +284,7 @@ struct OverfullPrefetchTests {
   @Test("in a format that this device does not store asks for nothing")
   func respectsDevices() async throws {
     let phone = ImageFormat(
-      name: "p", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
+      name: "p", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
       devices: .phone)
     let fixture = try await Fixture([phone])
     let progress = await fixture.cache.prefetch(photos(1...3), format: phone)

@@ -14,7 +14,7 @@ struct PrefetchWindowTests {
   }
 
   @Test(
-    "brings what enters it, in its order", arguments: [ImageCache.PrefetchDepth.disk, .resident])
+    "brings what enters it, in its order", arguments: [ImageCache.PrefetchDepth.disk, .memory])
   func bringsInOrder(depth: ImageCache.PrefetchDepth) async throws {
     let (order, loaded) = (Order(), Counter())
     let source = ScriptedSource { url, _, _ in

@@ -78,7 +78,7 @@ struct StoringTests {
     #expect(third.isPrivate && third.solidNumber == 3)
     #expect(held.map(\.solidNumber) == [1, 2])
     #expect(fixture.cache.containsImage(for: Photo(1), format: format))
-    #expect(await fixture.cache.statistics().notStored == 1)
+    #expect(await fixture.cache.statistics().failedStores == 1)
   }
 
   @Test("never exceeds the capacity and keeps what was used last")

@@ -41,7 +41,7 @@ struct WillStoreByHandTests {
     let refused = try await fixture.cache.store(solid(2), for: photo, format: .row)
     #expect(refused.isPrivate && refused.solidNumber == 2)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
-    #expect(await fixture.cache.statistics().notStored == 1)
+    #expect(await fixture.cache.statistics().failedStores == 1)
     // Nor does it keep a load from storing, or answer its waiters.
     let other = Photo("b", url: "test:/5")
     let waiting = Task { try await fixture.cache.image(for: other, format: .row) }
@@ -83,9 +83,9 @@ struct WillStoreByHandTests {
   @Test("has the hook look at each decode where one for all formats would be too large")
   func asksAboutEachDecode() async throws {
     let wide = ImageFormat(
-      name: "wide", family: "f", size: PixelSize(width: 40, height: 4), capacity: 4)
+      name: "wide", family: "f", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
     let tall = ImageFormat(
-      name: "tall", family: "f", size: PixelSize(width: 4, height: 40), capacity: 4)
+      name: "tall", family: "f", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
     let asked = Order()
     let fixture = try await Fixture(
       [wide, tall],

@@ -43,7 +43,7 @@ struct WillStoreTests {
     #expect(first.bitmap.size == PixelSize(width: 16, height: 16) && first.storage == .store)
   }
 
-  /// Noise in a colour space of its own, of which a decoder scaled the picture.
+  /// Noise in a colour space of its own, of which a decoder scaled the image.
   private func noise() throws -> Bitmap {
     // No straight line, so that it matters whether it comes before the scaling or after it.
     struct Square: ColorConversion {
@@ -143,7 +143,8 @@ struct WillStoreTests {
 
   @Test("gives a picture other proportions")
   func changesProportions() async throws {
-    let page = ImageFormat(name: "page", upTo: PixelSize(width: 20, height: 20), capacity: 4)
+    let page = ImageFormat(
+      name: "page", size: .fitting(PixelSize(width: 20, height: 20)), capacity: 4)
     let fixture = try await Fixture(
       [page],
       willStore: { image in
@@ -171,11 +172,11 @@ struct WillStoreTests {
     #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
     #expect(fixture.source.started.value == 2)
     let statistics = await fixture.cache.statistics()
-    #expect(statistics.notStored == 2 && statistics.drawings == 2 && statistics.stores == 0)
+    #expect(statistics.failedStores == 2 && statistics.drawings == 2 && statistics.stores == 0)
     await fixture.cache.close()
     var reasons: [String] = []
     for await event in events {
-      if case .notStored("a", "large", let reason) = event { reasons.append(reason) }
+      if case .storeFailed("a", "large", let reason) = event { reasons.append(reason) }
     }
     #expect(reasons.count == 2 && reasons.allSatisfy { $0.contains("willStore") })
   }
@@ -300,9 +301,9 @@ struct WillStoreTests {
   // MARK: Where one decode for all is too large
 
   private let wide = ImageFormat(
-    name: "wide", size: PixelSize(width: 40, height: 4), capacity: 4)
+    name: "wide", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
   private let tall = ImageFormat(
-    name: "tall", size: PixelSize(width: 4, height: 40), capacity: 4)
+    name: "tall", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
 
   private func hollow(
     _ formats: [ImageFormat], budget: Int, gate: CancellableGate? = nil, asked: Order,
@@ -344,9 +345,9 @@ struct WillStoreTests {
   func asksAboutSiblingsApart() async throws {
     let asked = Order()
     let wide = ImageFormat(
-      name: "wide", family: "f", size: PixelSize(width: 40, height: 4), capacity: 4)
+      name: "wide", family: "f", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
     let tall = ImageFormat(
-      name: "tall", family: "f", size: PixelSize(width: 4, height: 40), capacity: 4)
+      name: "tall", family: "f", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
     let fixture = try await hollow([wide, tall], budget: 5000, asked: asked)
     let photo = Photo("a")
     _ = try await fixture.cache.image(for: photo, format: wide)

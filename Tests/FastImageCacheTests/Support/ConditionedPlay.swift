@@ -4,21 +4,21 @@ import TestSupport
 
 @testable import FastImageCache
 
-/// Kinds of requests that share no load, each with an entity of its own: whoever gets the picture of
+/// Kinds of requests that share no load, each with an entity of its own: whoever gets the image of
 /// another kind has joined where it must not.
 enum Kind: Int, CaseIterable {
   case plain, account, otherAccount, fields, unconstrained, inexpensive, local, kept
 
   init(_ request: ImageSourceRequest) {
-    let reach = (request.permit as? ReachingPermit)?.reach
-    switch (request.audience, request.headers["X-Kind"], request.avoids, reach) {
-    case (Audience("a"), nil, [], .network): self = .account
-    case (Audience("b"), nil, [], .network): self = .otherAccount
-    case (.everyone, "1", [], .network): self = .fields
-    case (.everyone, nil, .constrained, .network): self = .unconstrained
-    case (.everyone, nil, [.constrained, .expensive], .network): self = .inexpensive
-    case (.everyone, nil, [], .local): self = .local
-    case (.everyone, nil, [], .kept): self = .kept
+    let scope = (request.permit as? ReachingPermit)?.scope
+    switch (request.account, request.headers["X-Kind"], request.avoids, scope) {
+    case (AccountID("a"), nil, [], .network): self = .account
+    case (AccountID("b"), nil, [], .network): self = .otherAccount
+    case (nil, "1", [], .network): self = .fields
+    case (nil, nil, .constrained, .network): self = .unconstrained
+    case (nil, nil, [.constrained, .expensive], .network): self = .inexpensive
+    case (nil, nil, [], .local): self = .local
+    case (nil, nil, [], .cache): self = .kept
     default: self = .plain
     }
   }
@@ -27,13 +27,13 @@ enum Kind: Int, CaseIterable {
     var options = LoadOptions()
     switch self {
     case .plain: break
-    case .account: options.audience = Audience("a")
-    case .otherAccount: options.audience = Audience("b")
+    case .account: options.account = AccountID("a")
+    case .otherAccount: options.account = AccountID("b")
     case .fields: options.headers = ["X-Kind": "1"]
     case .unconstrained: options.avoids = .constrained
     case .inexpensive: options.avoids = [.constrained, .expensive]
-    case .local: options.reach = .local
-    case .kept: options.reach = .kept
+    case .local: options.scope = .local
+    case .kept: options.scope = .cache
     }
     return options
   }
@@ -49,19 +49,19 @@ enum Kind: Int, CaseIterable {
 /// The plainest bookkeeping of who waits for which load, while no load has asked its source.
 struct ConditionedModel {
   enum Urgent {
-    case holding(LoadPriority)
+    case holding(RequestPriority)
     case chosen(Priority)
 
     var priority: Priority {
       switch self {
-      case .holding(let level): Priority(level.level)
+      case .holding(let level): Priority(level.value)
       case .chosen(let priority): priority
       }
     }
   }
   struct Flight {
     let kind: Kind
-    let policy: LoadOptions.Policy
+    let policy: LoadOptions.CachePolicy
     var waiters: [Int: Urgent] = [:]
 
     var priority: Priority? { waiters.values.map(\.priority).max() }
@@ -78,7 +78,7 @@ struct ConditionedModel {
   }
 
   mutating func join(
-    _ number: Int, _ kind: Kind, _ policy: LoadOptions.Policy, _ urgent: Urgent
+    _ number: Int, _ kind: Kind, _ policy: LoadOptions.CachePolicy, _ urgent: Urgent
   ) {
     // What waits for no source waits for nothing.
     if kind == .kept { return }
@@ -131,10 +131,11 @@ final class ConditionedPlay: Sendable {
   private var registry: InFlightRegistry { fixture.cache.registry }
 
   func join(
-    _ number: Int, _ kind: Kind, _ policy: LoadOptions.Policy, _ urgent: ConditionedModel.Urgent
+    _ number: Int, _ kind: Kind, _ policy: LoadOptions.CachePolicy,
+    _ urgent: ConditionedModel.Urgent
   ) throws {
     var options = kind.options
-    options.policy = policy
+    options.cachePolicy = policy
     if case .holding(let level) = urgent { options.priority = level }
     let request = try fixture.cache.request(for: kind.photo(), format: .row, options: options)
     // Another one where the request holds its own.

@@ -40,12 +40,14 @@ struct Fixture {
 
   /// Waits until that many callers and streams wait for loads, or the test's time is over.
   func waiters(_ count: Int) async {
-    while await cache.statistics().waiters != count, !Task.isCancelled { await Task.yield() }
+    while await cache.statistics().pendingRequests != count, !Task.isCancelled {
+      await Task.yield()
+    }
   }
 
   /// Waits until no load is under way, or the test's time is over.
   func quiet() async {
-    while await cache.statistics().flights != 0, !Task.isCancelled { await Task.yield() }
+    while await cache.statistics().activeLoads != 0, !Task.isCancelled { await Task.yield() }
   }
 }
 

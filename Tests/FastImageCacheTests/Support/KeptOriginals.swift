@@ -37,8 +37,8 @@ extension OriginalStore {
     return Data((0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next()) })
   }
 
-  func kept(_ number: Int, _ audience: Audience = .everyone) async throws -> Data? {
-    try await bytes(of: ImageID("test:/\(number)"), for: audience)
+  func kept(_ number: Int, _ account: AccountID? = nil) async throws -> Data? {
+    try await bytes(of: ImageID("test:/\(number)"), for: account)
   }
 
   /// The bytes that the folder takes now.

@@ -38,17 +38,17 @@ final class MemoryOriginals: OriginalKeeping {
 
     init(_ name: OriginalName) { (id, account) = (name.id, name.account) }
 
-    init(_ id: ImageID, _ audience: Audience) {
-      (self.id, account) = (id, OriginalName.account(audience))
+    init(_ id: ImageID, _ account: AccountID?) {
+      (self.id, account) = (id, OriginalName.account(account))
     }
   }
 
   /// - Parameter writeGate: What each write waits for.
   init(writeGate: Gate? = nil) { self.writeGate = writeGate }
 
-  subscript(id: ImageID, audience: Audience = .everyone) -> Entry? {
-    get { state.withLock { $0[Key(id, audience)] } }
-    set { state.withLock { $0[Key(id, audience)] = newValue } }
+  subscript(id: ImageID, account: AccountID? = nil) -> Entry? {
+    get { state.withLock { $0[Key(id, account)] } }
+    set { state.withLock { $0[Key(id, account)] = newValue } }
   }
 
   var count: Int { state.withLock { $0.count } }
@@ -150,7 +150,7 @@ final class MemoryOriginals: OriginalKeeping {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// Keeps the encoded picture of a number, as an earlier session would have.
+  /// Keeps the encoded image of a number, as an earlier session would have.
   func put(
     _ number: Int, as id: ImageID, freshness: Freshness = .fresh, entity: ImageID = "a"
   ) throws {
@@ -162,7 +162,7 @@ final class MemoryOriginals: OriginalKeeping {
   }
 }
 
-/// A source of encoded pictures on a network, which remembers what it was asked.
+/// A source of encoded images on a network, which remembers what it was asked.
 final class EncodedSource: NeedNamingSource {
   typealias Answer =
     @Sendable (ImageSourceRequest, _ call: Int) async throws -> ImageSourceResponse
@@ -177,7 +177,7 @@ final class EncodedSource: NeedNamingSource {
     (served, self.answer) = (need, answer)
   }
 
-  /// Waits at `gate`, if there is one, and delivers the encoded picture of the number in the URL.
+  /// Waits at `gate`, if there is one, and delivers the encoded image of the number in the URL.
   convenience init(need: LoadNeed = .network, gate: CancellableGate? = nil) {
     self.init(need: need) { request, _ in
       try await gate?.pass()
@@ -197,11 +197,11 @@ final class EncodedSource: NeedNamingSource {
 
 extension LoadOptions {
   init(
-    _ policy: Policy = .normal, reach: Reach = .network, audience: Audience = .everyone,
-    avoids: NetworkCosts = [], priority: LoadPriority? = nil
+    _ policy: CachePolicy = .useCache, scope: Scope = .network, account: AccountID? = nil,
+    avoids: NetworkCosts = [], priority: RequestPriority? = nil
   ) {
     self.init()
-    (self.policy, self.reach, self.audience) = (policy, reach, audience)
+    (cachePolicy, self.scope, self.account) = (policy, scope, account)
     (self.avoids, self.priority) = (avoids, priority)
   }
 }

@@ -28,28 +28,29 @@ struct Photo: ImageEntity {
   }
   func originalID(for format: ImageFormat) -> ImageID { original ?? defaultOriginalID }
   func drawing(for format: ImageFormat) -> Drawing { drawing }
-  func wantsAllFormats(inFamily family: String) -> Bool { wantsFamily }
-  func picture(for format: ImageFormat) async throws -> ImageSourceResponse? {
+  func prerendersFamily(_ family: String) -> Bool { wantsFamily }
+  func providedImage(for format: ImageFormat) async throws -> ImageSourceResponse? {
     try await ownPicture?(format)
   }
 }
 
 extension ImageFormat {
   static let row = ImageFormat(
-    name: "row", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 16)
+    name: "row", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 16)
   static let large = ImageFormat(
-    name: "large", family: "photos", size: PixelSize(width: 40, height: 30), capacity: 16)
+    name: "large", family: "photos", size: .exact(PixelSize(width: 40, height: 30)), capacity: 16)
   static let dot = ImageFormat(
-    name: "dot", family: "photos", size: PixelSize(width: 4, height: 4), pixelFormat: .gray8,
+    name: "dot", family: "photos", size: .exact(PixelSize(width: 4, height: 4)),
+    pixelFormat: .gray8,
     capacity: 16)
 
   func with(capacity: Capacity) -> ImageFormat {
     ImageFormat(
-      name: name, family: family, size: size, pixelFormat: pixelFormat, capacity: capacity)
+      name: name, family: family, size: .exact(size), pixelFormat: pixelFormat, capacity: capacity)
   }
 }
 
-/// A picture of one colour that follows from `number`, so that wrong pixels can be told.
+/// An image of one colour that follows from `number`, so that wrong pixels can be told.
 func solid(_ number: Int, size: PixelSize = PixelSize(width: 16, height: 16)) throws -> Bitmap {
   guard let layout = PixelLayout(size: size, format: .bgrx32) else {
     throw BitmapError.outOfMemory(byteCount: 0)
@@ -65,7 +66,7 @@ func solid(_ number: Int, size: PixelSize = PixelSize(width: 16, height: 16)) th
 }
 
 extension CachedImage {
-  /// The number that ``solid(_:size:)`` was given, if every pixel of this 32-bit picture agrees.
+  /// The number that ``solid(_:size:)`` was given, if every pixel of this 32-bit image agrees.
   var solidNumber: Int? {
     withPixels { span -> Int? in
       var number: Int?
@@ -84,7 +85,7 @@ extension CachedImage {
   }
 }
 
-/// An entity that leaves every picture to its source.
+/// An entity that leaves every image to its source.
 struct PlainPhoto: ImageEntity {
   let number: Int
   var scheme = "test:"

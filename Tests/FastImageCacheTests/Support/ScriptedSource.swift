@@ -17,7 +17,7 @@ final class ScriptedSource: ImageSource {
     self.answer = answer
   }
 
-  /// Waits at `gate`, if there is one, and delivers a solid picture of the number in the URL.
+  /// Waits at `gate`, if there is one, and delivers a solid image of the number in the URL.
   convenience init(gate: CancellableGate? = nil) {
     self.init { url, _, _ in
       try await gate?.pass()

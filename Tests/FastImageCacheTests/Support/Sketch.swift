@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import FastImageCache
 
-/// A decoder of files that are previewed each hundred bytes; a preview is a solid picture of the number of its
-/// stage, the picture one of 999. Of top rows, the part is a tenth for each stage.
+/// A decoder of files that are previewed each hundred bytes; a preview is a solid image of the number of its
+/// stage, the image one of 999. Of top rows, the part is a tenth for each stage.
 final class SketchDecoder: ProgressiveImageDecoder {
   static let size = PixelSize(width: 16, height: 16)
   static let magic = Data("sketch".utf8)
@@ -65,10 +65,10 @@ final class SketchDecoder: ProgressiveImageDecoder {
 
   /// - Parameters:
   ///   - kinds: Those of the first stages; all others are frames.
-  ///   - parts: The parts of the picture that stages show.
+  ///   - parts: The parts of the image that stages show.
   ///   - isDamaged: Whether no preview can be made.
   ///   - stray: The bytes of a stage that the first bytes are said to have.
-  ///   - willDecode: Called before the picture is decoded, on its worker.
+  ///   - willDecode: Called before the image is decoded, on its worker.
   ///   - willEnd: Called in each preview, on its worker.
   init(
     settledStage: Int? = nil, kinds: [PreviewStage.Kind] = [], parts: [Int: Double] = [:],
@@ -118,7 +118,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
   }
 }
 
-/// A cache whose pictures come in pieces, when the test says so.
+/// A cache whose images come in pieces, when the test says so.
 struct SketchFixture {
   let fixture: Fixture
   let clock = ManualClock()
@@ -205,7 +205,7 @@ final class Following: Sendable {
   private let seen = Lock<[String]>([])
   private let task = Lock<Task<Void, Never>?>(nil)
 
-  /// Previews and the picture, such as "1 2 settled 999", or "1 rows 0.1 2 embedded 3 999".
+  /// Previews and the image, such as "1 2 settled 999", or "1 rows 0.1 2 embedded 3 999".
   var text: String { seen.withLock { $0.joined(separator: " ") } }
 
   init(

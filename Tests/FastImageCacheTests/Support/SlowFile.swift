@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-/// A file that comes in small pieces, with time for a preview after each: its previews and its picture.
+/// A file that comes in small pieces, with time for a preview after each: its previews and its image.
 struct SlowFile {
   private(set) var previews: [(pixels: [UInt8], preview: ImagePreview)] = []
   private(set) var picture: [UInt8] = []
@@ -13,7 +13,7 @@ struct SlowFile {
   /// - Parameters:
   ///   - pieceByteCount: The size of a piece.
   ///   - kinds: The previews that are wanted.
-  ///   - drawing: Draws them and the picture.
+  ///   - drawing: Draws them and the image.
   init(
     _ data: Data, in format: ImageFormat, pieceByteCount: Int = 200,
     _ kinds: PreviewPolicy.Kinds = .frames, drawing: Drawing = .stretch

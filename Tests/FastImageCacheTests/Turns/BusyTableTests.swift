@@ -96,7 +96,7 @@ struct BusyTableTests {
     let holding = await table.hold(until: gate)
     let waiting = Task { try await fixture.cache.image(for: photo, format: .row) }
     while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
-    // Waits for its turn behind the load, and takes the picture away.
+    // Waits for its turn behind the load, and takes the image away.
     let removing = Task { try await fixture.cache.removeImage(for: photo, format: .row) }
     gate.open()
     #expect(try await waiting.value.solidNumber == 7)

@@ -20,7 +20,7 @@
       // Of low priority, to have a computing step on a thread of its own. Each reader goes on where its reader is told.
       let (steps, events) = (Lock<[String: Bool]>([:]), Lock<[String: Bool]>([:]))
       var low = LoadOptions()
-      low.priority = LoadPriority(.low)
+      low.priority = RequestPriority(.low)
       let options = low
       let progress = cache.progress(for: Photo("1"), format: .row, options: options)
       let told = cache.events(bufferSize: 100)

@@ -108,7 +108,7 @@ struct LoadPermitTests {
     let (permit, urgency) = (permit(), Urgency(.low))
     var request = ImageSourceRequest(
       url: try #require(URL(string: "a:/1")), urgency: urgency, byteCountLimit: 7,
-      permit: ReachingPermit(permit: permit, reach: .network))
+      permit: ReachingPermit(permit: permit, scope: .network))
     request.avoids = .expensive
     let other = request.with(url: try #require(URL(string: "b:/2")))
     #expect(other.url.scheme == "b" && other.byteCountLimit == 7 && other.avoids == .expensive)

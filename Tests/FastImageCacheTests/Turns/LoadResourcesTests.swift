@@ -15,7 +15,7 @@ struct LoadResourcesTests {
     try await Fixture(source: source) { $0.resources = resources }
   }
 
-  /// A source whose picture 1 waits at the door.
+  /// A source whose image 1 waits at the door.
   private func holding(_ order: Order = Order()) -> ScriptedSource {
     ScriptedSource { [door] url, _, _ in
       order.note(url.lastPathComponent)

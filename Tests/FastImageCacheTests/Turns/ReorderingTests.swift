@@ -76,9 +76,10 @@ struct ReorderingTests {
   @Test("are let in as their priorities are now, not as these were", arguments: Place.allCases)
   func reordered(_ place: Place) async throws {
     let (fixture, server, waitingCount) = try await fixture(place)
-    let (raised, lowered) = (LoadPriority(.background), LoadPriority(.high))
-    let requests: [LoadPriority] = [
-      LoadPriority(.medium), lowered, LoadPriority(.low), raised, LoadPriority(.medium), lowered,
+    let (raised, lowered) = (RequestPriority(.background), RequestPriority(.high))
+    let requests: [RequestPriority] = [
+      RequestPriority(.medium), lowered, RequestPriority(.low), raised, RequestPriority(.medium),
+      lowered,
     ]
     var tasks: [Task<CachedImage, any Error>] = []
     for (index, priority) in requests.enumerated() {
@@ -93,8 +94,8 @@ struct ReorderingTests {
       while order.notes.isEmpty, !Task.isCancelled { await Task.yield() }
       while waitingCount() < index, !Task.isCancelled { await Task.yield() }
     }
-    lowered.level = .background
-    raised.level = .high
+    lowered.value = .background
+    raised.value = .high
     door.open()
     for task in tasks { _ = try await task.value }
     let names = order.notes.map { $0.replacing("/", with: "") }

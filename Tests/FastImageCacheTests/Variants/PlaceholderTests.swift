@@ -18,7 +18,7 @@ struct PlaceholderTests {
   private func kind(_ photo: Photo, _ format: ImageFormat, in fixture: Fixture) -> ImagePreview
     .Kind?
   {
-    fixture.cache.closestCachedImage(for: photo, format: format)?.preview.kind
+    fixture.cache.bestCachedImage(for: photo, format: format)?.preview.kind
   }
 
   private func load(
@@ -87,23 +87,25 @@ struct PlaceholderTests {
   func isRedrawn() async throws {
     let formats = [8, 16].map {
       ImageFormat(
-        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
+        pixelFormat: .bgrx32,
         capacity: 4)
     }
     let other = ImageFormat(
-      name: "other", size: PixelSize(width: 4, height: 4), pixelFormat: .bgrx32, capacity: 4)
+      name: "other", size: .exact(PixelSize(width: 4, height: 4)), pixelFormat: .bgrx32, capacity: 4
+    )
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let fixture = try await Fixture(formats + [other, .row], from: source)
     #expect(try await load(photo, formats[0], in: fixture) == 1)
     #expect(try await load(photo, other, in: fixture) == 2)
     #expect(try await load(photo, .row, isPlaceholder: false, in: fixture) == 3)
     var options = Self.placeholder
-    options.policy = .revalidate
+    options.cachePolicy = .revalidate
     let image = try await fixture.cache.image(for: photo, format: formats[0], options: options)
     #expect(image.solidNumber == 4)
     await fixture.quiet()
     for format in formats + [other] {
-      let closest = fixture.cache.closestCachedImage(for: photo, format: format)
+      let closest = fixture.cache.bestCachedImage(for: photo, format: format)
       #expect(closest?.image.solidNumber == 4 && closest?.preview.kind == .placeholder)
     }
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 3)

@@ -9,7 +9,7 @@ struct RefreshingTests {
   let originals = MemoryOriginals()
   private let photo = Photo("a")
 
-  /// Sends one picture, and calls it unchanged until `changes` says that there is another one.
+  /// Sends one image, and calls it unchanged until `changes` says that there is another one.
   private func source(changes: Counter, gate: CancellableGate? = nil) -> EncodedSource {
     EncodedSource { request, call in
       if call > 1 { try await gate?.pass() }
@@ -38,7 +38,7 @@ struct RefreshingTests {
     let after = await fixture.cache.statistics()
     #expect(source.started.value == 2 && originals.confirmed.value == 1)
     #expect(after.decodes == before.decodes && after.stores == before.stores)
-    #expect(after.waiters == 0)
+    #expect(after.pendingRequests == 0)
   }
 
   @Test("a changed picture redraws the formats that have it, and says which")
@@ -71,12 +71,13 @@ struct RefreshingTests {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let formats = [8, 16].map {
       ImageFormat(
-        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
+        pixelFormat: .bgrx32,
         capacity: 4)
     }
     let fixture = try await Fixture(formats, from: source)
     for (format, policy, number) in [
-      (formats[0], LoadOptions.Policy.normal, 1), (formats[1], .normal, 2),
+      (formats[0], LoadOptions.CachePolicy.useCache, 1), (formats[1], .useCache, 2),
       (formats[0], .reload, 3),
     ] {
       let image = try await fixture.cache.image(
@@ -139,46 +140,46 @@ struct RefreshingTests {
   func conditions() async throws {
     let source = source(changes: Counter())
     let fixture = try await Fixture(from: source, originals: originals)
-    var options = LoadOptions(audience: Audience("alice"), avoids: .expensive)
+    var options = LoadOptions(account: AccountID("alice"), avoids: .expensive)
     options.headers = ["Accept": "image/jpeg"]
     options.isPlaceholder = true
-    options.variants = VariantPolicy()
+    options.fallback = FallbackPolicy()
     _ = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
     await fixture.cache.loadsHaveEnded()
     // The account has no original yet, so its server sends one.
     #expect(try await fixture.cache.refresh(photo, options: options) == [.row])
     let asked = try #require(source.requests.last)
-    #expect(asked.audience == Audience("alice") && asked.avoids == .expensive)
+    #expect(asked.account == AccountID("alice") && asked.avoids == .expensive)
     #expect(asked.headers == ["Accept": "image/jpeg"] && asked.known == nil)
     #expect(fixture.cache.containsImage(for: photo, format: .row))
     await fixture.cache.loadsHaveEnded()
     #expect(try await fixture.cache.refresh(photo, options: options).isEmpty)
     #expect(source.requests.last?.known?.isWhole == true)
     await fixture.cache.loadsHaveEnded()
-    options.policy = .reload
+    options.cachePolicy = .reload
     _ = try await fixture.cache.refresh(photo, options: options)
     #expect(source.requests.last?.known == nil && source.started.value == 4)
     await #expect(throws: ImageCacheError.notCached(entity: photo.id, format: "row")) {
-      try await fixture.cache.refresh(photo, options: LoadOptions(reach: .kept))
+      try await fixture.cache.refresh(photo, options: LoadOptions(scope: .cache))
     }
     #expect(source.started.value == 4)
   }
 
   @Test("waits as long as it is told, at the priority that it is given")
   func waits() async throws {
-    let (clock, gate, onScreen) = (ManualClock(), CancellableGate(), LoadPriority(.high))
+    let (clock, gate, onScreen) = (ManualClock(), CancellableGate(), RequestPriority(.high))
     let source = source(changes: Counter(), gate: gate)
     let fixture = try await Fixture([.row, .large], from: source, originals: originals) {
       $0.clock = clock
     }
     try await load([.row, .large], in: fixture)
     var options = LoadOptions(priority: onScreen)
-    options.timeLimit = .seconds(10)
+    options.timeout = .seconds(10)
     let refresh = Task { try await fixture.cache.refresh(photo, options: options) }
     await source.started.reaches(2)
     let urgency = try #require(source.requests.last?.urgency)
     #expect(urgency.priority.task == .high)
-    onScreen.level = .low
+    onScreen.value = .low
     #expect(urgency.priority.task == .low)
     await clock.sleepers { $0.count == 2 }
     clock.advance(by: .seconds(11))

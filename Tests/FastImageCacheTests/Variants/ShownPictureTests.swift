@@ -23,7 +23,7 @@ private func rank(of step: ImageProgress, for format: ImageFormat) -> Int? {
 struct ShownPictureTests {
   private static func format(_ side: Int) -> ImageFormat {
     ImageFormat(
-      name: "\(side)", family: "f", size: PixelSize(width: side, height: side),
+      name: "\(side)", family: "f", size: .exact(PixelSize(width: side, height: side)),
       pixelFormat: .bgrx32, capacity: 4)
   }
 
@@ -36,10 +36,10 @@ struct ShownPictureTests {
     return photo
   }
 
-  private func options(_ policy: LoadOptions.Policy = .normal) -> LoadOptions {
+  private func options(_ policy: LoadOptions.CachePolicy = .useCache) -> LoadOptions {
     var options = LoadOptions()
-    options.policy = policy
-    options.variants = VariantPolicy()
+    options.cachePolicy = policy
+    options.fallback = FallbackPolicy()
     return options
   }
 
@@ -63,7 +63,7 @@ struct ShownPictureTests {
 
   @Test("shows a placeholder until the real picture is there, which is loaded all the same")
   func showsPlaceholder() async throws {
-    // The placeholder is shown before the picture is loaded, or a slow reader would not see it.
+    // The placeholder is shown before the image is loaded, or a slow reader would not see it.
     let gate = CancellableGate()
     let source = ScriptedSource { url, _, _ in
       if url.lastPathComponent == "1" { try await gate.pass() }
@@ -103,7 +103,7 @@ struct ShownPictureTests {
     try await fixture.cache.store(solid(9), for: photo(), format: small)
     try await fixture.cache.store(solid(9), for: photo("c"), format: large)
     var asking = LoadOptions()
-    asking.policy = .revalidate
+    asking.cachePolicy = .revalidate
     for (photo, options) in [
       (photo(), LoadOptions()), (photo("b"), options()), (photo("c"), asking),
     ] {
@@ -137,14 +137,14 @@ struct ShownPictureTests {
     for step in 0..<150 {
       let photo = photo(ImageID(Int.random(in: 0..<3, using: &random)))
       let format = [small, large][Int.random(in: 0..<2, using: &random)]
-      let before = fixture.cache.closestCachedImage(for: photo, format: format)
+      let before = fixture.cache.bestCachedImage(for: photo, format: format)
       var change = options()
       switch Int.random(in: 0..<8, using: &random) {
       case 0: try await fixture.cache.removeImage(for: photo, format: format)
       case 1..<3:
         try await fixture.cache.markStale(photo)
         // What was shown is shown still.
-        let after = fixture.cache.closestCachedImage(for: photo, format: format)
+        let after = fixture.cache.bestCachedImage(for: photo, format: format)
         #expect((after == nil) == (before == nil), "step \(step)")
       case 3: try await fixture.cache.refresh(photo)
       case 4..<6: change.isPlaceholder = true
@@ -156,8 +156,8 @@ struct ShownPictureTests {
       }
       await fixture.quiet()
       #expect(ranks == ranks.sorted() && ranks.last == 5, "step \(step)")
-      let after = fixture.cache.closestCachedImage(for: photo, format: format)
-      // A placeholder hides no picture that was there.
+      let after = fixture.cache.bestCachedImage(for: photo, format: format)
+      // A placeholder hides no image that was there.
       if change.isPlaceholder, let before, before.preview.kind != .placeholder {
         #expect(after.map { $0.preview.kind != .placeholder } == true, "step \(step)")
       }

@@ -9,7 +9,7 @@ struct StalePictureTests {
   private func closest(
     _ photo: Photo, _ format: ImageFormat, in fixture: Fixture
   ) -> (number: Int?, kind: ImagePreview.Kind)? {
-    fixture.cache.closestCachedImage(for: photo, format: format).map {
+    fixture.cache.bestCachedImage(for: photo, format: format).map {
       ($0.image.solidNumber, $0.preview.kind)
     }
   }
@@ -28,7 +28,7 @@ struct StalePictureTests {
     #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
     #expect(closest(photo, .row, in: fixture)?.kind == .stale)
     #expect(closest(photo, .row, in: fixture)?.number == 1)
-    #expect(fixture.cache.closestCachedImage(for: photo, format: .row, policy: .none) == nil)
+    #expect(fixture.cache.bestCachedImage(for: photo, format: .row, fallback: .none) == nil)
     #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 3)
     #expect(closest(photo, .row, in: fixture)?.kind == .variant(.row))
     #expect(closest(photo, .large, in: fixture)?.number == 2)
@@ -40,7 +40,8 @@ struct StalePictureTests {
   func areShownForSiblings() async throws {
     let formats = [8, 16].map {
       ImageFormat(
-        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
+        pixelFormat: .bgrx32,
         capacity: 4)
     }
     let fixture = try await Fixture(formats)
@@ -188,7 +189,7 @@ struct StalePictureTests {
     }
     #expect(source.started.value == 1)
     try await fixture.cache.markStale(older)
-    // The mark ends with the picture that had it.
+    // The mark ends with the image that had it.
     for format in [ImageFormat.row, .large] {
       _ = try await fixture.cache.image(for: newer, format: format)
       await fixture.cache.loadsHaveEnded()
@@ -210,7 +211,7 @@ struct StalePictureTests {
     #expect(try await load(owner, .row) == 1)
     #expect(try await load(other, .row) == 1)
     try await fixture.cache.markStale(other)
-    // The owner is as before, and the mark holds for formats too that had no picture.
+    // The owner is as before, and the mark holds for formats too that had no image.
     #expect(try await load(owner, .large) == 1)
     #expect(try await load(other, .large) == 2)
     #expect(try await load(other, .row) == 3)

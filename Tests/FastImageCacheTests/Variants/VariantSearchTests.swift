@@ -7,11 +7,12 @@ import Testing
 @Suite("A search for the closest picture", .timeLimit(.minutes(10)))
 struct VariantSearchTests {
   private func square(_ side: Int, family: String? = "f") -> ImageFormat {
-    ImageFormat(name: "\(side)", family: family, size: PixelSize(width: side, height: side))
+    ImageFormat(name: "\(side)", family: family, size: .exact(PixelSize(width: side, height: side)))
   }
 
   private func upTo(_ side: Int) -> ImageFormat {
-    ImageFormat(name: "up to \(side)", family: "f", upTo: PixelSize(width: side, height: side))
+    ImageFormat(
+      name: "up to \(side)", family: "f", size: .fitting(PixelSize(width: side, height: side)))
   }
 
   private func size(_ width: Int, _ height: Int) -> PixelSize {
@@ -21,23 +22,23 @@ struct VariantSearchTests {
   @Test("looks into the wanted format, larger siblings from the smallest on, and smaller ones")
   func orders() {
     let formats = [800, 100, 300, 49, 150, 50, 200].map { square($0) } + [square(201, family: "g")]
-    let search = VariantSearch(wanted: square(200), policy: VariantPolicy())
+    let search = VariantSearch(wanted: square(200), policy: FallbackPolicy())
     #expect(
       search.formats(among: formats).map(\.name) == ["200", "300", "800", "150", "100", "50"])
-    let all = VariantSearch(wanted: square(200), policy: VariantPolicy(smallestScale: 0))
+    let all = VariantSearch(wanted: square(200), policy: FallbackPolicy(smallestScale: 0))
     #expect(all.formats(among: formats).map(\.name).last == "49")
-    let same = ImageFormat(name: "same", family: "f", size: size(200, 200))
+    let same = ImageFormat(name: "same", family: "f", size: .exact(size(200, 200)))
     #expect(
       search.formats(among: [square(300), same]).map(\.name) == ["200", "same", "300"])
     for flat in [size(200, 40), size(40, 200)] {
-      let format = ImageFormat(name: "flat", family: "f", size: flat)
+      let format = ImageFormat(name: "flat", family: "f", size: .exact(flat))
       #expect(search.formats(among: [format]).map(\.name) == ["200"])
     }
-    let large = VariantSearch(wanted: square(200), policy: VariantPolicy(smallestScale: 2))
+    let large = VariantSearch(wanted: square(200), policy: FallbackPolicy(smallestScale: 2))
     #expect(large.formats(among: formats).map(\.name) == ["200", "300", "800"])
     for search in [
       VariantSearch(wanted: square(200), policy: .none),
-      VariantSearch(wanted: square(200, family: nil), policy: VariantPolicy()),
+      VariantSearch(wanted: square(200, family: nil), policy: FallbackPolicy()),
     ] {
       #expect(search.formats(among: formats).map(\.name) == ["200"])
     }
@@ -50,10 +51,10 @@ struct VariantSearchTests {
       (40, 31, true), (40, 32, false), (4, 3, false),
     ])
   func comparesProportions(width: Int, height: Int, isTaken: Bool) {
-    let wanted = ImageFormat(name: "w", family: "f", size: size(160, 120))
-    let strict = VariantSearch(wanted: wanted, policy: VariantPolicy())
+    let wanted = ImageFormat(name: "w", family: "f", size: .exact(size(160, 120)))
+    let strict = VariantSearch(wanted: wanted, policy: FallbackPolicy())
     #expect((strict.preview(.current, size(width, height), in: upTo(500)) != nil) == isTaken)
-    var policy = VariantPolicy(smallestScale: 0)
+    var policy = FallbackPolicy(smallestScale: 0)
     policy.allowsOtherProportions = true
     let loose = VariantSearch(wanted: wanted, policy: policy)
     #expect(loose.preview(.current, size(width, height), in: upTo(500)) != nil)
@@ -61,10 +62,10 @@ struct VariantSearchTests {
 
   @Test("takes pictures of their own proportions for each other, however small")
   func comparesOwnProportions() {
-    let search = VariantSearch(wanted: upTo(100), policy: VariantPolicy())
+    let search = VariantSearch(wanted: upTo(100), policy: FallbackPolicy())
     #expect(search.preview(.current, size(3, 9), in: upTo(50)) != nil)
     #expect(search.preview(.current, size(100, 100), in: square(100)) == nil)
-    var policy = VariantPolicy()
+    var policy = FallbackPolicy()
     policy.allowsOtherProportions = true
     let loose = VariantSearch(wanted: upTo(100), policy: policy)
     #expect(loose.preview(.current, size(100, 100), in: square(100)) != nil)
@@ -73,7 +74,7 @@ struct VariantSearchTests {
   @Test("calls the wanted picture settled, and another one by its kind")
   func namesKinds() {
     let (wanted, sibling) = (square(100), square(200))
-    var policy = VariantPolicy()
+    var policy = FallbackPolicy()
     let strict = VariantSearch(wanted: wanted, policy: policy)
     policy.allowsOtherVersions = true
     let loose = VariantSearch(wanted: wanted, policy: policy)

@@ -58,11 +58,11 @@
         })
       let window = PictureWindow(pictures, format: .cell, from: cache)
       let seen = window.mappedPictures.count
-      _ = Loop.statistics(of: cache) { $0.failures >= seen && $0.flights == 0 }
+      _ = Loop.statistics(of: cache) { $0.failures >= seen && $0.activeLoads == 0 }
       window.draw(frames: 3)
-      // From here on there is a network, whatever this machine has; the pictures fail once more.
+      // From here on there is a network, whatever this machine has; the images fail once more.
       for isThere in [false, true] { reportFromElsewhere(isThere: isThere) }
-      let statistics = Loop.statistics(of: cache) { $0.failures >= 2 * seen && $0.flights == 0 }
+      let statistics = Loop.statistics(of: cache) { $0.failures >= 2 * seen && $0.activeLoads == 0 }
       window.draw(frames: 3)
       let blank = window.compare(findings)
       findings.expect(blank == seen, "\(blank) of \(seen) cells are blank without a network")

@@ -23,17 +23,18 @@
       findings.expect(left.count > 0, "no cell was there to be closed")
       window.close()
       let statistics = Loop.statistics(of: cache) {
-        $0.leasedCount == 0 && $0.flights == 0 && $0.waiters == 0 && left.count == 0
+        $0.leasedCount == 0 && $0.activeLoads == 0 && $0.pendingRequests == 0 && left.count == 0
       }
       findings.expect(
         statistics.leasedCount == 0, "\(statistics.leasedCount) leases after the window closed")
       findings.expect(
-        statistics.flights == 0 && statistics.waiters == 0,
-        "\(statistics.flights) loads, \(statistics.waiters) waiters after the window closed")
+        statistics.activeLoads == 0 && statistics.pendingRequests == 0,
+        "\(statistics.activeLoads) loads, \(statistics.pendingRequests) waiters after the window closed"
+      )
       findings.expect(left.count == 0, "\(left.count) widgets after the window closed")
     }
 
-    /// Draws frames until all cells show their pictures.
+    /// Draws frames until all cells show their images.
     @MainActor static func waitUntilRight(_ window: PictureWindow, _ findings: Findings) {
       var blank: Int
       var frames = 0
@@ -64,7 +65,7 @@
   }
 
   extension ImageCache.Configuration {
-    /// A source that draws pictures by their URLs.
+    /// A source that draws images by their URLs.
     static func loading(
       _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
     ) -> ImageCache.Configuration {
@@ -75,7 +76,7 @@
   }
 
   extension ScriptedImageSource {
-    /// Draws pictures by their URLs.
+    /// Draws images by their URLs.
     static func drawing(
       _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
     ) -> ScriptedImageSource {

@@ -11,13 +11,14 @@
     ) { _, findings in
       for pixelFormat in PixelFormat.allCases {
         let format = ImageFormat(
-          name: "style", size: PixelSize(width: 37, height: 29), pixelFormat: pixelFormat,
+          name: "style", size: .exact(PixelSize(width: 37, height: 29)), pixelFormat: pixelFormat,
           capacity: 4)
         try checkTexture(format, findings)
         try checkPaintable(format, findings)
       }
       let doubled = ImageFormat(
-        name: "doubled", size: PixelSize(width: 40, height: 30), scale: 2, pixelFormat: .bgrx32)
+        name: "doubled", size: .exact(PixelSize(width: 40, height: 30)), scale: 2,
+        pixelFormat: .bgrx32)
       try checkPaintable(doubled, findings)
       try checkSmaller(findings)
     }
@@ -28,7 +29,7 @@
       try ImageCache.filled(with: [entity], formats: [format]) { _ in try translucent(size) }
     }
 
-    /// The entity's picture, whose left half fades.
+    /// The entity's image, whose left half fades.
     private static func translucent(_ size: PixelSize) throws -> Bitmap {
       try Bitmap(size: size, format: .bgra32) { bytes, layout in
         for y in 0..<size.height {
@@ -130,7 +131,7 @@
       }
     }
 
-    /// A picture that stays while the renderer becomes known takes that renderer's form.
+    /// An image that stays while the renderer becomes known takes that renderer's form.
     @MainActor private static func checkForms(
       _ image: CachedImage, _ format: ImageFormat, _ findings: Findings
     ) {
@@ -157,10 +158,10 @@
       g_object_unref(UnsafeMutableRawPointer(still))
     }
 
-    /// A picture that is smaller than its format stands in the middle.
+    /// An image that is smaller than its format stands in the middle.
     @MainActor private static func checkSmaller(_ findings: Findings) throws {
       let format = ImageFormat(
-        name: "proportions", upTo: PixelSize(width: 60, height: 40), pixelFormat: .bgrx32)
+        name: "proportions", size: .fitting(PixelSize(width: 60, height: 40)), pixelFormat: .bgrx32)
       let cache = try cache(with: format, of: PixelSize(width: 20, height: 40))
       guard let image = cache.cachedImage(for: entity, format: format) else {
         return findings.expect(false, "no smaller picture")

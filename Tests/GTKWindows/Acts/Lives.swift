@@ -21,10 +21,10 @@
         course(cache, source, window, left, findings)
         window.close()
         let statistics = Loop.statistics(of: cache) {
-          $0.leasedCount == 0 && $0.flights == 0 && left.count == 0
+          $0.leasedCount == 0 && $0.activeLoads == 0 && left.count == 0
         }
         findings.expect(statistics.leasedCount == 0, "\(statistics.leasedCount) leases stay")
-        findings.expect(statistics.flights == 0, "\(statistics.flights) loads stay")
+        findings.expect(statistics.activeLoads == 0, "\(statistics.activeLoads) loads stay")
         findings.expect(left.count == 0, "\(left.count) widgets stay")
         findings.count("courses")
       }
@@ -46,14 +46,14 @@
       other.show(picture.widget)
       _ = Loop.wait { try? await source.hasBegunLoads(2) }
       source.releaseLoads()
-      Loop.turn { picture.isShowingPicture }
+      Loop.turn { picture.isShowingImage }
       other.draw()
       findings.expect(
         other.screen(of: picture.widget) != nil, "a widget that moved shows nothing")
       other.close()
     }
 
-    /// After its picture has come, and before GTK has heard of it.
+    /// After its image has come, and before GTK has heard of it.
     @MainActor private static let goingBeforeDelivery: Course = {
       cache, source, window, left, findings in
       let entity = NumberedPicture(number: 1)
@@ -72,8 +72,8 @@
 
     @MainActor private static func makePicture(
       _ cache: ImageCache, _ left: WidgetCount
-    ) -> CachedPicture<NumberedPicture> {
-      let picture = CachedPicture<NumberedPicture>(format: .cell, from: cache)
+    ) -> CachedImageWidget<NumberedPicture> {
+      let picture = CachedImageWidget<NumberedPicture>(format: .cell, from: cache)
       left.add(UnsafeMutablePointer(picture.widget))
       picture.entity = NumberedPicture(number: 1)
       picture.alternativeText = "a picture"

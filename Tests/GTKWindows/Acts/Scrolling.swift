@@ -94,7 +94,7 @@
       }
     }
 
-    /// A picture that the table has and no cell shows.
+    /// An image that the table has and no cell shows.
     @MainActor private static func unseen(
       in window: PictureWindow, _ cache: ImageCache
     ) -> CachedImage? {

@@ -5,19 +5,19 @@
   import Pixels
 
   extension Act {
-    /// A picture in Display P3 looks as it would in sRGB, in each form that a renderer takes.
+    /// An image in Display P3 looks as it would in sRGB, in each form that a renderer takes.
     @MainActor static func checkWideColors(_ findings: Findings) throws {
       for format in [ImageFormat.cell, .large] {
         for pixelFormat in [PixelFormat.bgrx32, .bgra32] {
           let wide = ImageFormat(
-            name: "wide", size: format.size, pixelFormat: pixelFormat, capacity: 4,
+            name: "wide", size: .exact(format.size), pixelFormat: pixelFormat, capacity: 4,
             colorSpace: .displayP3)
           let entity = NumberedPicture(number: 4711)
           let cache = try ImageCache.filled(with: [entity], formats: [wide]) {
             try $0.makeBitmap(wide.size)
           }
           let window = PlainWindow()
-          let picture = CachedPicture<NumberedPicture>(format: wide, from: cache)
+          let picture = CachedImageWidget<NumberedPicture>(format: wide, from: cache)
           picture.entity = entity
           window.show(picture.widget)
           window.draw()
@@ -35,7 +35,7 @@
   }
 
   extension Screen {
-    /// The largest difference of a colour of the picture in the middle.
+    /// The largest difference of a colour of the image in the middle.
     fileprivate func difference(from picture: NumberedPicture, _ pictureSize: PixelSize) -> Int {
       let (left, top) = (
         (size.width - pictureSize.width) / 2, (size.height - pictureSize.height) / 2

@@ -9,14 +9,15 @@
     static let widgets = Act(
       name: "widgets", summary: "single pictures: entities, texts, lives of owner and widget"
     ) { _, findings in
-      // GTK keeps small pictures in an atlas.
+      // GTK keeps small images in an atlas.
       for format in [ImageFormat.cell, .large] {
         let pictures = (0..<4).map { NumberedPicture(number: 1000 + $0) }
         let cache = try ImageCache.filled(with: pictures, formats: [format]) {
           try $0.makeBitmap(format.size)
         }
         let window = PlainWindow()
-        var owner: CachedPicture? = CachedPicture<NumberedPicture>(format: format, from: cache)
+        var owner: CachedImageWidget? = CachedImageWidget<NumberedPicture>(
+          format: format, from: cache)
         if let owner { checkMoments(of: owner, in: window, cache, pictures, findings) }
         checkLives(of: &owner, in: window, findings)
         let left = Loop.statistics(of: cache) { $0.leasedCount == 0 }.leasedCount
@@ -32,7 +33,7 @@
     }
 
     @MainActor private static func checkMoments(
-      of picture: CachedPicture<NumberedPicture>, in window: PlainWindow, _ cache: ImageCache,
+      of picture: CachedImageWidget<NumberedPicture>, in window: PlainWindow, _ cache: ImageCache,
       _ pictures: [NumberedPicture], _ findings: Findings
     ) {
       let format = cache.formats[0]
@@ -71,7 +72,7 @@
       picture.entity = pictures[3]
       check(pictures[3], 1, "before another picture was stored")
       store(NumberedPicture(number: 7), for: pictures[3], in: cache, findings)
-      cache.lookAgain(inViewsOf: pictures[3])
+      cache.reloadViews(of: pictures[3])
       window.draw()
       let screen = window.screen(of: picture.widget)
       findings.expect(
@@ -96,7 +97,7 @@
     }
 
     @MainActor private static func checkLabel(
-      _ picture: CachedPicture<NumberedPicture>, _ findings: Findings
+      _ picture: CachedImageWidget<NumberedPicture>, _ findings: Findings
     ) {
       @MainActor func hasLabel() -> Bool {
         gtk_test_accessible_has_property(picture.widget, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
@@ -118,7 +119,8 @@
 
     /// The widget goes on without its owner, and the owner may be released on any thread.
     @MainActor private static func checkLives(
-      of owner: inout CachedPicture<NumberedPicture>?, in window: PlainWindow, _ findings: Findings
+      of owner: inout CachedImageWidget<NumberedPicture>?, in window: PlainWindow,
+      _ findings: Findings
     ) {
       guard let widget = owner?.widget else { return }
       let left = WidgetCount()
@@ -139,16 +141,16 @@
     @MainActor private static func checkScales(_ findings: Findings) throws {
       let formats = [2, 1].map { scale in
         ImageFormat(
-          name: "scale \(scale)", size: PixelSize(width: 40 * scale, height: 30 * scale),
+          name: "scale \(scale)", size: .exact(PixelSize(width: 40 * scale, height: 30 * scale)),
           scale: Double(scale), pixelFormat: .bgrx32)
       }
       let entity = NumberedPicture(number: 99)
-      // Each format's table has a picture of its own.
+      // Each format's table has an image of its own.
       let cache = try ImageCache.filled(with: [entity], formats: formats) { _ in
         try entity.makeBitmap(PixelSize(width: 80, height: 60))
       }
       let window = PlainWindow()
-      let picture = CachedPicture<NumberedPicture>(formats: formats, from: cache)
+      let picture = CachedImageWidget<NumberedPicture>(formats: formats, from: cache)
       picture.entity = entity
       window.show(picture.widget)
       window.draw()
@@ -167,7 +169,7 @@
   }
 
   extension Screen {
-    /// The picture in the middle.
+    /// The image in the middle.
     fileprivate func sight(of picture: NumberedPicture, _ pictureSize: PixelSize) -> Sight? {
       sight(
         of: picture, pictureSize, x: (size.width - pictureSize.width) / 2,

@@ -3,7 +3,7 @@
   import Foundation
   import Pixels
 
-  /// An entity whose picture is made of its number, so that each can be told from all others.
+  /// An entity whose image is made of its number, so that each can be told from all others.
   struct NumberedPicture: ImageEntity, Equatable {
     let number: Int
     var version = 0
@@ -54,11 +54,14 @@
   extension ImageFormat {
     /// Small, so that many of them are compared in a frame.
     static let cell = ImageFormat(
-      name: "cell", size: PixelSize(width: 60, height: 48), pixelFormat: .bgrx32, capacity: 2500)
+      name: "cell", size: .exact(PixelSize(width: 60, height: 48)), pixelFormat: .bgrx32,
+      capacity: 2500)
     static let large = ImageFormat(
-      name: "large", size: PixelSize(width: 180, height: 140), pixelFormat: .bgrx32, capacity: 8)
-    /// Room for few more pictures than can be seen.
+      name: "large", size: .exact(PixelSize(width: 180, height: 140)), pixelFormat: .bgrx32,
+      capacity: 8)
+    /// Room for few more images than can be seen.
     static let scarceCell = ImageFormat(
-      name: "cell", size: PixelSize(width: 60, height: 48), pixelFormat: .bgrx32, capacity: 120)
+      name: "cell", size: .exact(PixelSize(width: 60, height: 48)), pixelFormat: .bgrx32,
+      capacity: 120)
   }
 #endif

@@ -4,13 +4,13 @@
   import FastImageCacheGTK
   import Pixels
 
-  /// A window with a grid of pictures, that counts its frames and can be looked at after each.
+  /// A window with a grid of images, that counts its frames and can be looked at after each.
   @MainActor final class PictureWindow {
     static let columnCount = 6
 
     let grid: UnsafeMutablePointer<GtkWidget>
     let window: UnsafeMutablePointer<GtkWindow>
-    /// Whose picture stands at each position.
+    /// Whose image stands at each position.
     var pictures: [NumberedPicture] {
       get { content.pictures }
       set { content.pictures = newValue }
@@ -40,7 +40,7 @@
       scroller = gtk_scrolled_window_new().unsafelyUnwrapped
       model = gtk_string_list_new(nil).unsafelyUnwrapped
       for _ in pictures { gtk_string_list_append(model, "") }
-      let factory = makePictureFactory(
+      let factory = makeImageFactory(
         format: format, from: cache,
         entity: { position -> NumberedPicture? in
           content.pictures.indices.contains(position) ? bound(content.pictures[position]) : nil
@@ -187,7 +187,7 @@
       return bounds
     }
 
-    /// Compares all cells that can be seen with their pictures, of which there is at least a row.
+    /// Compares all cells that can be seen with their images, of which there is at least a row.
     ///
     /// - Returns: How many are blank.
     func compare(_ findings: Findings) -> Int {

@@ -11,7 +11,7 @@
     subscript(x: Int, y: Int) -> UInt32 { pixels[y * size.width + x] }
 
     /// Draws a widget's own render node, which GTK keeps until the widget is to be drawn anew. So a
-    /// widget that was not told of a change shows the old picture here too.
+    /// widget that was not told of a change shows the old image here too.
     @MainActor init?(of widget: UnsafeMutablePointer<GtkWidget>) {
       guard let texture = Self.makeTexture(of: widget) else { return nil }
       defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
@@ -62,14 +62,14 @@
   }
 
   extension Screen {
-    /// Compares a place with a picture, as far as the place is on the screen.
+    /// Compares a place with an image, as far as the place is on the screen.
     ///
     /// - Returns: `nil` if nothing of the place is.
     func sight(of picture: NumberedPicture, _ pictureSize: PixelSize, x: Int, y: Int) -> Sight? {
       let columns = max(x, 0)..<max(min(x + pictureSize.width, size.width), max(x, 0))
       let rows = max(y, 0)..<max(min(y + pictureSize.height, size.height), max(y, 0))
       guard columns.first != nil, let top = rows.first else { return nil }
-      // Cells are wider than their pictures.
+      // Cells are wider than their images.
       let background = self[0, top]
       var isBlank = true
       var fault: String?

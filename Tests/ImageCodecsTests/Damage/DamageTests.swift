@@ -133,7 +133,7 @@
             truncatingIfNeeded: random.next())
         }
         let minimum = round % 2 == 0 ? nil : PixelSize(width: 9, height: 7)
-        // What matters is that this returns; whether with a picture, only the format can tell.
+        // What matters is that this returns; whether with an image, only the format can tell.
         let bitmap = try? decode(damaged, atLeast: minimum, limits: limits)
         if let bitmap { #expect(bitmap.size.width <= 4096) }
         outcomes[bitmap == nil, default: 0] += 1

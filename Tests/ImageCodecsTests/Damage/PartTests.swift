@@ -19,12 +19,12 @@
       return samples
     }()
 
-    /// Larger pictures than the samples, whose heads are a small part of the file.
+    /// Larger images than the samples, whose heads are a small part of the file.
     private static let picture = Picture(160, 120) { x, y in
       ((x * y + x * 3) % 211, y * 2, (x * y) % 97 + 60, 255)
     }
 
-    /// A picture whose neighbours are alike, so that a coarser one is near to it.
+    /// An image whose neighbours are alike, so that a coarser one is near to it.
     private static let smooth = Picture.slopes(160, 120)
 
     private static func data(_ sample: Sample) -> Data {
@@ -61,7 +61,7 @@
       return try ImageDecoders.standard.decoder(for: data).decode(data, request)
     }
 
-    /// Decodes both ways: bytes that are refused give an error or a part with a mark, and others the same picture.
+    /// Decodes both ways: bytes that are refused give an error or a part with a mark, and others the same image.
     private func expectMark(
       of data: Data, _ comment: Comment, atLeast minimumSize: PixelSize? = nil
     ) {

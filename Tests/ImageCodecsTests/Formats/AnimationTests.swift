@@ -31,7 +31,7 @@
       return Surgery.extendedWebP(flags: flags, width: 8, height: 6, frames + end)
     }
 
-    /// APNG: the picture proper, then frames in chunks that PNG does not know.
+    /// APNG: the image proper, then frames in chunks that PNG does not know.
     private static func png(frames count: Int = frameCount, laterByteCount: Int = 20) -> Data {
       let still = Fixture.png(first.size, first.rgba)
       // PNG third edition, sections 11.3.6.1 to 3: numbers of frames and plays; sequence number,

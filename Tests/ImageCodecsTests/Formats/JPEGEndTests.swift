@@ -89,7 +89,7 @@
       }
     }
 
-    /// As long as a page of a disk or more: so many zeros are fewer blocks than this picture has in as many bytes.
+    /// As long as a page of a disk or more: so many zeros are fewer blocks than this image has in as many bytes.
     private static let rich = Picture(160, 120) { x, y in
       let (red, green) = (x * y * 7 + x * x * 3, x * 37 + y * y * 11)
       return (red % 256, green % 256, (x * 91 + y * 53) % 256, 255)

@@ -8,7 +8,7 @@
   @testable import ImageCodecs
 
   /// Decoders round the sides of what they scale, each in its way. Waves of five drawn pixels show a
-  /// shift of a twentieth of a pixel; the reference is made of the picture itself.
+  /// shift of a twentieth of a pixel; the reference is made of the image itself.
   @Suite("A picture whose sides the decoder's scale does not divide", .timeLimit(.minutes(10)))
   struct OddSizeTests {
     private static let size = PixelSize(width: 105, height: 73)
@@ -19,7 +19,7 @@
       PixelSize(width: 24, height: 16), PixelSize(width: 40, height: 27),
     ]
 
-    /// One way to draw, and the part of the upright picture that it shows.
+    /// One way to draw, and the part of the upright image that it shows.
     private struct Example {
       let drawing: Drawing
       let output: PixelSize
@@ -60,7 +60,7 @@
       }
     }
 
-    /// The mean difference of a file's colours to the picture's own, for the worst of the examples.
+    /// The mean difference of a file's colours to the image's own, for the worst of the examples.
     private func difference(
       _ data: Data, _ upright: Picture, _ examples: [(Example, exact: [Double])]
     ) throws -> Double {

@@ -81,10 +81,10 @@ struct OrientationTests {
         toPNG: Fixture.png(picture.size, picture.rgba, options))
       let expected = picture.turned(value)
       #expect(try header(of: data).size == expected.size)
-      // Turning takes a second picture where the first one has to be whole.
+      // Turning takes a second image where the first one has to be whole.
       let whole = PixelLayout.byteCount(size: picture.size, format: .bgra32)
       #expect(
-        try header(of: data).wholePictureByteCount
+        try header(of: data).wholeImageByteCount
           == (!isInterlaced ? 0 : value == 1 ? whole : 2 * whole))
       let bitmap = try decode(data)
       #expect(bitmap.size == expected.size)
@@ -151,9 +151,9 @@ struct OrientationTests {
         flags: 0x18, width: picture.size.width, height: picture.size.height, chunks)
       let small = isScaled ? Picture.slopes(45, 71) : picture
       let expected = small.turned(value)
-      // Turning takes a second picture.
+      // Turning takes a second image.
       let pixelCount = picture.size.width * picture.size.height
-      #expect(try header(of: data).wholePictureByteCount == pixelCount * (value == 1 ? 5 : 9))
+      #expect(try header(of: data).wholeImageByteCount == pixelCount * (value == 1 ? 5 : 9))
       let bitmap = try decode(data, atLeast: expected.size)
       #expect(bitmap.size == expected.size)
       #expect(

@@ -187,7 +187,7 @@
     @Test("leaves an interlaced picture whole")
     func keepsInterlacedWhole() throws {
       let data = png { $0.isInterlaced = true }
-      #expect(try header(of: data).wholePictureByteCount >= 37 * 29 * 4)
+      #expect(try header(of: data).wholeImageByteCount >= 37 * 29 * 4)
       #expect(try decode(data, atLeast: PixelSize(width: 4, height: 4)).size == picture.size)
     }
 

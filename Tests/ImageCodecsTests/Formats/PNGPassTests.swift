@@ -9,7 +9,7 @@
 
   @Suite("The passes of an interlaced PNG file", .timeLimit(.minutes(10)))
   struct PNGPassTests {
-    /// A picture that no compression makes smaller.
+    /// An image that no compression makes smaller.
     static func noise(_ width: Int, _ height: Int, isOpaque: Bool = false) -> Picture {
       var random = SplitMix64(state: 4)
       return Picture(width, height) { _, _ in
@@ -36,7 +36,7 @@
         DecodeRequest(minimumSize: size))
     }
 
-    /// The pixels of a whole picture that a grid has.
+    /// The pixels of a whole image that a grid has.
     private func grid(_ whole: Bitmap, across: Int, down: Int) -> [UInt8] {
       let (bytes, pixelBytes) = (whole.packedBytes, whole.layout.format.bytesPerPixel)
       return stride(from: 0, to: whole.size.height, by: down).flatMap { (y: Int) -> [UInt8] in
@@ -135,7 +135,7 @@
         return (pixel[2], pixel[1], pixel[0], pixel[3])
       }.turned(orientation)
       #expect(preview.bitmap.packedBytes == turned.premultipliedBGRA)
-      // The first stored pixel, which is the picture's own first.
+      // The first stored pixel, which is the image's own first.
       let edges = preview.bitmap.edges
       let full = orientation < 5 ? picture.size : picture.size.transposed
       let step = orientation < 5 ? (Double(across), Double(down)) : (Double(down), Double(across))
@@ -156,7 +156,7 @@
       #expect(abs((corner.1 - edges.y) * step.1 - fullCorner.1) < 1e-9)
     }
 
-    /// The grid of a part of a picture that is not turned.
+    /// The grid of a part of an image that is not turned.
     private func untouched(_ data: Data, part: Double?) throws -> Bitmap {
       for byteCount in stride(from: data.count, to: 0, by: -1) {
         let preview = try preview(data, byteCount)

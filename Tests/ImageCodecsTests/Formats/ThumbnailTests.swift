@@ -10,7 +10,7 @@
   struct ThumbnailTests {
     private func jpeg(_ picture: Picture) -> Data { Fixture.jpeg(picture.size, picture.rgb) }
 
-    /// The head of a file with a thumbnail, up to the picture's scan.
+    /// The head of a file with a thumbnail, up to the image's scan.
     private func head(
       _ size: (Int, Int), _ thumbnail: Data, orientation: Int = 1
     ) throws -> Data {
@@ -87,8 +87,8 @@
 
     @Test("loses its black bars")
     func bars() throws {
-      // Of 3:2, where 106.67 rows are the picture's.
-      // The picture is so large that its own decode takes more memory than the thumbnail's.
+      // Of 3:2, where 106.67 rows are the image's.
+      // The image is so large that its own decode takes more memory than the thumbnail's.
       let wide = try preview(head((480, 320), barred(across: 0, down: 7)))
       #expect(
         wide.edges
@@ -124,7 +124,7 @@
     func darkness() throws {
       let layout = try #require(
         PixelLayout(size: PixelSize(width: 160, height: 120), format: .bgrx32, rowBytes: 640))
-      // For a picture of 3:2, whose bars are seven rows.
+      // For an image of 3:2, whose bars are seven rows.
       for (gray, rowCount, isTaken) in [(16, 7, true), (17, 7, false), (0, 5, true), (0, 4, false)]
       {
         let thumbnail = Picture(160, 120) { _, y in

@@ -14,7 +14,7 @@
     func readsLossless() throws {
       let data = Fixture.webp(confetti)
       let bitmap = try decode(data)
-      #expect(try header(of: data).wholePictureByteCount == 38 * 30 * 5)
+      #expect(try header(of: data).wholeImageByteCount == 38 * 30 * 5)
       #expect(bitmap.layout.format == .bgra32)
       #expect(largestDifference(bitmap.packedBytes, confetti.premultipliedBGRA) <= 1)
     }
@@ -30,7 +30,7 @@
     func readsLossy() throws {
       let data = Fixture.webp(slopes, isLossless: false, quality: 100)
       let bitmap = try decode(data)
-      #expect(try header(of: data).wholePictureByteCount == 0)
+      #expect(try header(of: data).wholeImageByteCount == 0)
       #expect(bitmap.layout.format == .bgrx32)
       #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 12)
     }
@@ -82,7 +82,7 @@
       #expect(try decode(lossy, atLeast: half).size == PixelSize(width: 64, height: 64))
       #expect(try decode(Fixture.webp(glass), atLeast: half).size == half)
       let header = try header(of: lossy)
-      #expect(header.wholePictureByteCount == 64 * 64 * 5)
+      #expect(header.wholeImageByteCount == 64 * 64 * 5)
       #expect(
         WebPDecoder().workingByteCount(for: header, minimumSize: half)
           == WebPDecoder().workingByteCount(for: header, minimumSize: nil))
@@ -147,7 +147,7 @@
         Surgery.riffChunk("ANIM", Data(count: 6))
         + Surgery.webpFrame(small, x: 0, y: 0, width: 2, height: 2)
       let data = Surgery.extendedWebP(flags: 0x02, width: 400, height: 300, frames)
-      #expect(try header(of: data).wholePictureByteCount >= 400 * 300 * 4)
+      #expect(try header(of: data).wholeImageByteCount >= 400 * 300 * 4)
       var limits = DecodingLimits()
       limits.workingByteCount = 400 * 300 * 4 - 1
       let request = DecodeRequest(

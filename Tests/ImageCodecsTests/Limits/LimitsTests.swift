@@ -34,7 +34,7 @@ struct LimitsTests {
       tooLarge($0, naming: "300x200", "5001", "5000")
     }
     var progressive = header
-    progressive.wholePictureByteCount = 4000
+    progressive.wholeImageByteCount = 4000
     #expect {
       try limits.check(progressive, encodedByteCount: 0, workingByteCount: 5001)
     } throws: {
@@ -212,10 +212,10 @@ struct LimitsTests {
         $0.isProgressive = true
         $0.sampling = (2, 2)
       }
-      #expect(full.wholePictureByteCount == 160 * 160 * 3 * 2)
+      #expect(full.wholeImageByteCount == 160 * 160 * 3 * 2)
       // The luma's two rows and columns of blocks are rounded up to a whole unit at most.
-      #expect(halved.wholePictureByteCount >= 160 * 160 * 3)
-      #expect(halved.wholePictureByteCount < 160 * 160 * 4)
+      #expect(halved.wholeImageByteCount >= 160 * 160 * 3)
+      #expect(halved.wholeImageByteCount < 160 * 160 * 4)
     }
 
     @Test("of a thumbnail of 200 megapixels is within the limits, if rows come one after the other")
@@ -228,7 +228,7 @@ struct LimitsTests {
         #expect(working < 20 << 20)
         try DecodingLimits().check(header, encodedByteCount: 80 << 20, workingByteCount: working)
         // As a progressive JPEG has it.
-        header.wholePictureByteCount = size.width * size.height * 3
+        header.wholeImageByteCount = size.width * size.height * 3
         #expect {
           try DecodingLimits().check(
             header, encodedByteCount: 80 << 20,

@@ -106,7 +106,7 @@
       }
       let whole = try rows(above: 0)
       for above in [2, 8, 22] {
-        // Below the first pair, which has no row above it in the cropped picture.
+        // Below the first pair, which has no row above it in the cropped image.
         #expect(try rows(above: above).dropFirst(2) == whole.dropFirst(above + 2))
       }
     }

@@ -237,7 +237,7 @@
       #expect(throws: ImageDecodingError.self) {
         try decode(file.data, atLeast: small, limits: limits)
       }
-      #expect(try header(of: file.data).wholePictureByteCount >= 400 * 300 * 4)
+      #expect(try header(of: file.data).wholeImageByteCount >= 400 * 300 * 4)
     }
 
     private func isDamaged(_ data: Data) -> Bool {

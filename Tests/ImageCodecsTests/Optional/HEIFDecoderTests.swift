@@ -56,7 +56,7 @@
       #expect(bitmap.size == slopes.size)
       #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= rounding)
       #expect(
-        try header(of: data).wholePictureByteCount
+        try header(of: data).wholeImageByteCount
           == slopes.size.width * slopes.size.height * (hasAlpha ? 8 : 6))
     }
 
@@ -175,7 +175,7 @@
       ) { try decode(forged) }
     }
 
-    /// The file with other bytes in place of its picture's first ones.
+    /// The file with other bytes in place of its image's first ones.
     private func replacingPicture(of data: Data, by unit: Data) throws -> Data {
       var data = data
       let start = try #require(data.range(of: Data("mdat".utf8))).upperBound

@@ -4,21 +4,21 @@
 
   @testable import ImageCodecs
 
-  /// Puts a HEIC file together whose picture is a grid of equal cells, as phones write them; ISO/IEC 23008-12,
+  /// Puts a HEIC file together whose image is a grid of equal cells, as phones write them; ISO/IEC 23008-12,
   /// section 6.6.2.3, and ISO/IEC 14496-12, section 8.11.
   struct HEIFGrid {
-    /// The size of the picture, of which cells may reach over the edges.
+    /// The size of the image, of which cells may reach over the edges.
     var size: PixelSize
     var cellSize: PixelSize
     var columns: Int
-    /// The size that the grid's own data name; the picture's if `nil`.
+    /// The size that the grid's own data name; the image's if `nil`.
     var statedSize: PixelSize?
     /// A HEIC file for each cell, in the order of rows.
     var cells: [Data]
-    /// The names and first bytes of further properties of the picture, in their order.
+    /// The names and first bytes of further properties of the image, in their order.
     var properties: [(name: String, value: UInt8)] = []
 
-    /// A picture of equal cells.
+    /// An image of equal cells.
     init(repeating cell: Data, _ cellSize: PixelSize, columns: Int, rows: Int) {
       size = PixelSize(width: cellSize.width * columns, height: cellSize.height * rows)
       (self.cellSize, self.columns) = (cellSize, columns)
@@ -98,7 +98,7 @@
       return brand + meta(mediaOffset: start) + box("mdat", parts.map(\.picture).reduce(Data(), +))
     }
 
-    /// The decoder's configuration and the coded bytes of a file with one picture.
+    /// The decoder's configuration and the coded bytes of a file with one image.
     private static func parts(
       of file: Data
     ) throws(ImageDecodingError) -> (configuration: Data, picture: Data) {

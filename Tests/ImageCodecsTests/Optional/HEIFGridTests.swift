@@ -53,7 +53,7 @@
       let data = try grid.data()
       let header = try header(of: data)
       let pixels = 8064 * 6048
-      #expect(header.wholePictureByteCount == pixels * 3)
+      #expect(header.wholeImageByteCount == pixels * 3)
       let thumbnail = HEIFDecoder().workingByteCount(
         for: header, minimumSize: PixelSize(width: 400, height: 400))
       #expect(thumbnail < 160 << 20)

@@ -7,7 +7,7 @@
 
   @Suite("A decode for which a smaller picture suffices", .timeLimit(.minutes(10)))
   struct SufficientSizeTests {
-    /// A kind of file that holds a thumbnail of 64 times 48 pixels beside a picture of 256 times 192.
+    /// A kind of file that holds a thumbnail of 64 times 48 pixels beside an image of 256 times 192.
     enum Kind: CaseIterable {
       case jpeg
       #if HEIF

@@ -9,7 +9,7 @@
     }
   }
 
-  /// Encoded pictures of kinds that the product only reads.
+  /// Encoded images of kinds that the product only reads.
   enum Fixture {
     struct JPEGOptions {
       var isProgressive = false

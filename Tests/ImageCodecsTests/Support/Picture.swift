@@ -3,7 +3,7 @@ import Pixels
 
 @testable import ImageCodecs
 
-/// A small picture that tests draw: red, green, blue, alpha, not multiplied, top row first.
+/// A small image that tests draw: red, green, blue, alpha, not multiplied, top row first.
 struct Picture {
   let size: PixelSize
   private(set) var rgba: [UInt8]
@@ -43,7 +43,7 @@ struct Picture {
     }
   }
 
-  /// The picture upright, for one stored with an orientation of EXIF 2.32.
+  /// The image upright, for one stored with an orientation of EXIF 2.32.
   func turned(_ orientation: Int) -> Picture {
     let upright = orientation < 5 ? size : size.transposed
     return Picture(upright.width, upright.height) { x, y in

@@ -124,7 +124,7 @@ enum Surgery {
       + Data(count: content.count % 2)
   }
 
-  /// The picture chunks of a WebP file without its container.
+  /// The image chunks of a WebP file without its container.
   static func webpChunks(_ webp: Data) -> Data {
     let chunks = Data(webp.dropFirst(12))
     guard chunks.prefix(4) == Data("VP8X".utf8) else { return chunks }

@@ -15,7 +15,7 @@
     private let drawing: Drawing
     /// What would become of damage, of which there is none.
     private let damagedImages: DamagedImagePolicy
-    /// Colours of the outermost blocks are averaged with their padding, which is much of a small picture.
+    /// Colours of the outermost blocks are averaged with their padding, which is much of a small image.
     private let leastDecibels: Double
 
     /// - Parameter number: Cases from ``firstLarge`` on may be as large as photographs and screens.
@@ -33,13 +33,15 @@
       let way = choices.pick("drawing", Way.allCases)
       drawing = way.drawing
       let pixelFormat = choices.pick("pixels", [PixelFormat.bgrx32, .bgra32, .bgr16, .gray8])
-      let decoding = choices.pick("decoding", [ImageFormat.Decoding.balanced, .finest])
+      let decoding = choices.pick("decoding", [ImageFormat.Quality.balanced, .best])
       format =
         way == .upTo
         ? ImageFormat(
-          name: "sweep", upTo: slot, pixelFormat: pixelFormat, capacity: 2, decoding: decoding)
+          name: "sweep", size: .fitting(slot), pixelFormat: pixelFormat, capacity: 2,
+          quality: decoding)
         : ImageFormat(
-          name: "sweep", size: slot, pixelFormat: pixelFormat, capacity: 2, decoding: decoding)
+          name: "sweep", size: .exact(slot), pixelFormat: pixelFormat, capacity: 2,
+          quality: decoding)
       file = SweepFile(
         kind, size, wavelength: 12 * reduction, orientation: orientation, &choices)
       leastDecibels = min(size.width, size.height) < 40 ? 28 : 38
@@ -73,7 +75,7 @@
       configuration.resources = resources
       configuration.damagedImages = damagedImages
       let cache = try ImageCache.inMemory(formats: [format], configuration: configuration)
-      // The whole picture may take more than a cache allows for its part.
+      // The whole image may take more than a cache allows for its part.
       var limits = DecodingLimits()
       limits.workingByteCount = 1 << 30
       let bitmap = try decode(file.data, limits: limits)
@@ -141,7 +143,7 @@
       return any("turned", of: [false, true]) ? size.transposed : size
     }
 
-    /// A slot for some reduction of a picture.
+    /// A slot for some reduction of an image.
     fileprivate mutating func slot(for size: PixelSize) -> PixelSize {
       func side(_ side: Int, _ tenths: Int) -> Int { min(max(1, side * 10 / tenths), 2000) }
       let tenths = [7, 10, 15, 22, 27, 34, 43, 60, 90, 140]

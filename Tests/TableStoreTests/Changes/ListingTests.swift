@@ -177,7 +177,7 @@ struct ListingTests {
     let table = try fixture.open(protection: .complete, system: plan.system)
     for entity in 1...3 { try table.store(key(entity)) }
     plan.fail(after: isLockedMidway ? 2 : 0, only: [.read])
-    #expect(throws: TableError.protectedNow(name: "rows")) { try list(table) }
+    #expect(throws: TableError.protectedDataUnavailable(name: "rows")) { try list(table) }
     plan.pass()
     #expect(try list(table).count == 3)
   }

@@ -16,7 +16,7 @@ struct RenamingTests {
     table = try fixture.open(slots: 3)
   }
 
-  /// The key under which the picture of `key(1)` is found afterwards.
+  /// The key under which the image of `key(1)` is found afterwards.
   private var newKey: TableKey { TableKey(entity: new, version: key(1).version) }
 
   @Test("keeps pixels, version and metadata, in this session and the next")
@@ -173,7 +173,7 @@ struct RenamingTests {
       do {
         #expect(try table.changeEntity(from: key(1).entity, to: new) != nil, "call \(call)")
       } catch {
-        #expect(error == .protectedNow(name: "secret"), "call \(call)")
+        #expect(error == .protectedDataUnavailable(name: "secret"), "call \(call)")
         wasRefused = true
       }
       device.unlock()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A table whose process is killed", .timeLimit(.wholeRun))
 struct CrashTests {
-  /// The key under which a picture begins that another entity gets later.
+  /// The key under which an image begins that another entity gets later.
   private static func alias(_ key: TableKey) -> TableKey {
     TableKey(entity: TableID("alias"), version: key.version)
   }
@@ -45,7 +45,7 @@ struct CrashTests {
   private func check(_ fixture: Fixture, _ call: Int) throws {
     let table = try fixture.open(slots: 3)
     #expect(table.statistics.isOwner, "call \(call)")
-    // Asked before any hit, which would remove a damaged picture from the table.
+    // Asked before any hit, which would remove a damaged image from the table.
     #expect(table.verify().isEmpty, "call \(call)")
     for entity in 0..<5 {
       for version in 0...5 {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A table whose system calls fail", .timeLimit(.wholeRun))
 struct FaultTests {
-  /// Uses a table as a program does, ignores errors, and checks each picture.
+  /// Uses a table as a program does, ignores errors, and checks each image.
   private func workload(_ fixture: Fixture, _ system: SystemCalls) {
     guard let table = try? fixture.open(slots: 4, system: system) else { return }
     for step in 0..<3 {
@@ -20,7 +20,7 @@ struct FaultTests {
       check(table, versions: 0...step)
       _ = try? table.remove(key(step).entity)
       #expect(!table.contains(key(step, step)))
-      // Keys show which pixels they belong to, so the picture comes back under its own.
+      // Keys show which pixels they belong to, so the image comes back under its own.
       let (there, away) = (key(5, step), TableID("away"))
       _ = try? table.changeEntity(from: there.entity, to: away)
       let moved = table.entry(for: TableKey(entity: away, version: there.version))
@@ -226,7 +226,7 @@ struct FaultTests {
     plan.pass()
     table = try fixture.open()
     #expect(!table.contains(key(1)))
-    // A slot that was used again meanwhile has another picture, which stays.
+    // A slot that was used again meanwhile has another image, which stays.
     try table.store(key(2))
     table.close()
     table = try fixture.open(slots: 8, system: plan.system)

@@ -60,7 +60,7 @@ struct PowerCutTests {
     var random = SplitMix64(state: seed)
     var hitCount = 0
     for _ in 0..<60 {
-      // The header is on the device, or no picture could be found.
+      // The header is on the device, or no image could be found.
       let count = Int.random(in: 2...journal.writes.count, using: &random)
       var bytes = remains(
         of: Array(journal.writes.prefix(count)), sectorByteCount: sectorByteCount, using: &random)

@@ -164,7 +164,7 @@ struct ReadOnlyDiskTests {
     table.close()
     let locked = FaultPlan(code: EPERM, hasFileProtection: true)
     locked.fail(after: 0, only: [.open])
-    #expect(throws: TableError.protectedNow(name: "rows")) {
+    #expect(throws: TableError.protectedDataUnavailable(name: "rows")) {
       try fixture.open(fallsBack: true, system: locked.system)
     }
   }

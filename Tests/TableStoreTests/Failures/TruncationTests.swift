@@ -15,7 +15,7 @@ struct TruncationTests {
     layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
   }
 
-  /// A table with the pictures 1...5 in its first slots.
+  /// A table with the images 1...5 in its first slots.
   private func filled() throws -> Table {
     let table = try fixture.open()
     for entity in 1...5 { try table.store(key(entity)) }
@@ -137,7 +137,7 @@ struct TruncationTests {
 
 @Suite("The fault guard", .timeLimit(.wholeRun))
 struct FaultGuardTests {
-  /// A table with one leased picture, and the path of its file.
+  /// A table with one leased image, and the path of its file.
   fileprivate static func tableOnDisplay() throws -> (Table, TableEntry, String) {
     let path = NSTemporaryDirectory() + "fastimagecache-test-\(UUID().uuidString)"
     let fixture = Fixture(path: path)

@@ -14,7 +14,7 @@ struct HostileFileTests {
     layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
   }
 
-  /// The bytes of a table with the pictures 1...5 in its first slots.
+  /// The bytes of a table with the images 1...5 in its first slots.
   private func wholeFile() throws -> [UInt8] {
     let table = try fixture.open()
     for entity in 1...5 { try table.store(key(entity)) }
@@ -22,7 +22,7 @@ struct HostileFileTests {
     return try fixture.bytes()
   }
 
-  /// Opens the file, checks that each picture is right or absent and that the table still works,
+  /// Opens the file, checks that each image is right or absent and that the table still works,
   /// and returns the entities that were found.
   @discardableResult
   private func open(_ bytes: [UInt8]) throws -> [Int] {

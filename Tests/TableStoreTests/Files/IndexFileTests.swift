@@ -17,7 +17,7 @@ struct IndexFileTests {
     table.close()
   }
 
-  /// Whether an opening read the records, and the pictures that it finds.
+  /// Whether an opening read the records, and the images that it finds.
   private func reopen(
     slots: Int = 8, system: SystemCalls? = nil
   ) throws -> (readsRecords: Bool, found: [Int]) {

@@ -9,7 +9,7 @@ import Testing
 struct ProtectionTests {
   private let fixture: Fixture
   private let device = LockableDevice()
-  private let isLocked = TableError.protectedNow(name: "rows")
+  private let isLocked = TableError.protectedDataUnavailable(name: "rows")
 
   init() throws { fixture = try Fixture() }
 

@@ -71,7 +71,7 @@ struct RemovalLogTests {
     }
     let read = RemovalLog(reading: file, nonce: Self.nonce)
     #expect(removed.allSatisfy { read.forbids(record($0.key, drawn: $0.value)) })
-    // The newest are known one by one, so that pictures drawn after the forgotten ones may come.
+    // The newest are known one by one, so that images drawn after the forgotten ones may come.
     #expect(read.generation(of: .forgotten) < 1200)
     #expect(!read.forbids(record(9999, drawn: 1200)))
     #expect(read.generation(of: .all) == 0)

@@ -48,7 +48,7 @@ struct ConcurrencyTests {
         }
       }
     }
-    // The table was really used: stores succeeded and pictures were leased.
+    // The table was really used: stores succeeded and images were leased.
     #expect(stored.value > 100)
     #expect(shown.value > 20)
     #expect(table.statistics.leasedCount == 0)

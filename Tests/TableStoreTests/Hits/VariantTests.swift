@@ -113,7 +113,7 @@ struct StaleMarkTests {
     try table.store(key(8, 2))
     #expect(standing(of: key(5)) == nil && table.contains(key(8, 2)))
     try table.store(key(9))
-    // The slot of the picture that was replaced.
+    // The slot of the image that was replaced.
     #expect(table.present([1, 2, 3, 4, 6, 7, 9]) == [1, 2, 3, 4, 6, 7, 9])
   }
 

@@ -55,7 +55,7 @@ struct IndexModel {
 /// Something that happens to an index.
 enum IndexEvent: Hashable {
   case store(entity: Int, version: Int)
-  /// A picture whose ids are not known in full is stored.
+  /// An image whose ids are not known in full is stored.
   case storeUnproven(entity: Int, version: Int)
   /// A slot is claimed, and its writing fails.
   case unclaim(entity: Int)
@@ -63,15 +63,15 @@ enum IndexEvent: Hashable {
   /// Of the leases in hand, counted from the oldest or from the newest.
   case release(Int, fromNewest: Bool)
   case remove(entity: Int)
-  /// The picture is marked stale.
+  /// The image is marked stale.
   case setAside(entity: Int)
-  /// The entity's picture is looked up and leased.
+  /// The entity's image is looked up and leased.
   case lookAny(entity: Int)
   /// The file is closed and opened again, if there is no lease.
   case reopen
   /// The process ends, if there is no lease, and the next one goes on with the stored index.
   case resume
-  /// The record of a picture in the file is lost, if it was not read since the file was opened.
+  /// The record of an image in the file is lost, if it was not read since the file was opened.
   case spoil(entity: Int)
 }
 
@@ -86,7 +86,7 @@ struct IndexPlay {
     case removalsIgnored
     /// A hit counts as no use.
     case usesIgnored
-    /// A picture that is marked stale stays as it is, or goes at once.
+    /// An image that is marked stale stays as it is, or goes at once.
     case marksIgnored, marksRemove
     /// The order of use is not written before the file is closed.
     case orderForgotten

@@ -97,7 +97,7 @@ struct RecordReadingTests {
     for turn in 1...3 {
       for entity in 1...150 { try table.store(key(entity, turn)) }
       for entity in 1...150 { #expect(table.entry(for: key(entity, turn)) != nil) }
-      // The file is let go, and opened again on slot states that had its pictures, or others.
+      // The file is let go, and opened again on slot states that had its images, or others.
       try table.suspend()
       table.resume()
       #expect(table.statistics.isOwner)

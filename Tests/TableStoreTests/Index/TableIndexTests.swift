@@ -181,7 +181,7 @@ struct TableIndexTests {
       generation: UInt64(generation), slotHash: 0, recency: UInt64(generation))
   }
 
-  /// Stores a picture, releases it, and returns the evicted entity.
+  /// Stores an image, releases it, and returns the evicted entity.
   @discardableResult
   private func store(_ entity: Int, in index: inout TableIndex) throws -> TableID? {
     let claimed = index.claimSlot(for: key(entity).entity.digest)

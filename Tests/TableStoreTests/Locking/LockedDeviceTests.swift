@@ -69,7 +69,7 @@ enum LifeStory: String, CaseIterable, Sendable {
     for entity in 1...2 { life.store(entity) }
     life.flush()
     life.close()
-    // Learns one record of two, that of the picture to be kept.
+    // Learns one record of two, that of the image to be kept.
     life.look(for: 2...2)
     life.store(3, evicting: 1)
     life.device.unlock()
@@ -137,7 +137,7 @@ enum LifeStory: String, CaseIterable, Sendable {
 
   private func playCut(_ life: LockedLife) {
     begin(life)
-    // The third picture is in the third slot, or in one before where a store was refused.
+    // The third image is in the third slot, or in one before where a store was refused.
     life.cut(behind: 2, losing: [3])
     life.remove(8)
     life.store(4)
@@ -203,7 +203,7 @@ struct LockedDeviceTests {
     for _ in 1...4 {
       // The call before asks whether the device is locked.
       device.lock(beforeCall: device.callCount + 1, forCalls: 100)
-      #expect(throws: TableError.protectedNow(name: "rows")) { try table.store(key(1)) }
+      #expect(throws: TableError.protectedDataUnavailable(name: "rows")) { try table.store(key(1)) }
       device.unlock()
     }
     try table.store(key(1))

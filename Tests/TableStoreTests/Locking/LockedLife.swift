@@ -5,16 +5,16 @@ import Testing
 @testable import TableStore
 
 /// Plays steps of a table's life on a device that is locked at some moment, beside a model of the
-/// pictures that may be found.
+/// images that may be found.
 ///
 /// Invariants, which each step checks:
-/// 1. A step is done, or it was refused: then it throws `protectedNow` and nothing else.
+/// 1. A step is done, or it was refused: then it throws `protectedDataUnavailable` and nothing else.
 /// 2. What is found was stored for its key, and the model allows it. What must be found is found,
 ///    unless calls of this very step were refused.
 /// 3. The file keeps its name, except in a step that is done and has to replace it.
-/// 4. No picture counts as damaged, no file is mapped, and every entry is a copy.
+/// 4. No image counts as damaged, no file is mapped, and every entry is a copy.
 final class LockedLife {
-  /// A picture of an entity; an entity without one is allowed to have `nil`.
+  /// An image of an entity; an entity without one is allowed to have `nil`.
   private struct Picture: Hashable {
     let version: Int
     var metadata: [UInt8] = []
@@ -29,15 +29,15 @@ final class LockedLife {
   private var slots: Int
   private var table: Table?
 
-  /// The pictures of which one is found; an entity that is not listed has none.
+  /// The images of which one is found; an entity that is not listed has none.
   private var allowed: [Int: Set<Picture?>] = [:]
-  /// Every picture that an entity ever had.
+  /// Every image that an entity ever had.
   private var history: [Int: Set<Picture?>] = [:]
-  /// The pictures before those in private files, which a lock while they move may bring back.
+  /// The images before those in private files, which a lock while they move may bring back.
   private var waiting: [Int: Set<Picture?>] = [:]
-  /// The pictures before removals in another owner's file, which end with the process.
+  /// The images before removals in another owner's file, which end with the process.
   private var buried: [Int: Set<Picture?>] = [:]
-  /// True when private pictures may have been lost; the next flush tells of it.
+  /// True when private images may have been lost; the next flush tells of it.
   private var mayReportLoss = false
   /// True once the file was cut: slots behind the cut are damaged, and the file is to be replaced.
   private var isCut = false
@@ -62,7 +62,7 @@ final class LockedLife {
     step("open") { _ in }
   }
 
-  /// Takes pictures over that were stored before this life.
+  /// Takes images over that were stored before this life.
   func expect(_ entities: some Sequence<Int>) {
     for entity in entities { allow([Picture(version: 1)], for: entity) }
   }
@@ -172,7 +172,7 @@ final class LockedLife {
     check(found.count <= 1 && found.allSatisfy(allowed.contains), "found \(entity) as \(found)")
     guard found.isEmpty, !allowed.contains(nil) else { return }
     check(device.refusedCount > refusals, "lost \(entity)")
-    // A second opener may not know yet of an owner's later pictures.
+    // A second opener may not know yet of an owner's later images.
     guard table.statistics.isOwner, device.isLocked else { return }
     let versions = allowed.compactMap { $0?.version }
     let isSaid = versions.contains { table.isProtectedNow(key(entity, $0)) }
@@ -203,7 +203,7 @@ final class LockedLife {
     do {
       try body(try openTable())
       isDone = true
-    } catch TableError.protectedNow(name: "rows")
+    } catch TableError.protectedDataUnavailable(name: "rows")
       where device.refusedCount > refusals || (mayReportLoss && name == "flush")
     {
       // Refused, as it has to be.
@@ -214,7 +214,7 @@ final class LockedLife {
       allowAlso(waiting)
       mayReportLoss = true
     }
-    // Opening replaces a file of another capacity, and mending one that was cut, maybe for some pictures only.
+    // Opening replaces a file of another capacity, and mending one that was cut, maybe for some images only.
     let mayBeReplaced = !wasOpen || (isDone && replacesFile) || isCut
     if isCut, device.refusedCount > refusals {
       for entity in allowed.keys { allowed[entity]?.insert(nil) }

@@ -37,7 +37,7 @@ struct GuestCrashTests {
     exit(7)
   }
 
-  /// Compares every picture that the table has, and returns their keys.
+  /// Compares every image that the table has, and returns their keys.
   private func shown(in table: Table) -> [TableKey] {
     #expect(table.verify().isEmpty)
     return (0...6).flatMap { entity in (1...2).map { key(entity, $0) } }.filter { key in

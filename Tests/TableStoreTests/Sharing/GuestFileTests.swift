@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-/// Pictures that a process draws while another one owns the table.
+/// Images that a process draws while another one owns the table.
 @Suite("A guest file", .timeLimit(.wholeRun))
 struct GuestFileTests {
   let fixture: Fixture
@@ -16,7 +16,7 @@ struct GuestFileTests {
     table = try fixture.open()
   }
 
-  /// Stores pictures as a process that is killed afterwards: it closes nothing, and its locks end.
+  /// Stores images as a process that is killed afterwards: it closes nothing, and its locks end.
   private func leave(_ keys: [TableKey], slots: Int = 8) throws {
     let stranger = try Stranger(fixture, slots: slots)
     for key in keys { try stranger.store(key, from: table) }

@@ -95,7 +95,7 @@ struct GuestHandoverTests {
     plan.pass()
     try table.flush()
     #expect(table.present(1...1) == [1])
-    // A log that forgets removals forbids the picture where it came from.
+    // A log that forgets removals forbids the image where it came from.
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
     let steps = zip(plan.calls, plan.offsets)
     let contents = steps.map { $0 == .write && $1 >= layout.slotOffset(0) }

@@ -269,7 +269,7 @@ struct TwoProcessTests {
       filled.close()
       let table = try fixture.open()
       let index = try fixture.indexBytes
-      // A record that is not whole takes its picture out of the index that sees it.
+      // A record that is not whole takes its image out of the index that sees it.
       let file = open(try fixture.filePath(), O_RDWR)
       guard pwrite(file, [9], 1, off_t(TableLayout.recordsOffset)) == 1 else { exit(2) }
       typealias Fork = @convention(c) () -> Int32

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-/// Pictures stored and removed by a process that does not own the table's file.
+/// Images stored and removed by a process that does not own the table's file.
 @Suite("A change that waits for the file's owner to go", .timeLimit(.wholeRun))
 struct WaitingChangesTests {
   let fixture: Fixture
@@ -17,7 +17,7 @@ struct WaitingChangesTests {
     table = try fixture.open(system: plan.system)
   }
 
-  /// Stores two pictures, and removes the first of them while the table is suspended.
+  /// Stores two images, and removes the first of them while the table is suspended.
   private func removeFirstWhileSuspended() throws {
     for entity in 1...2 { try table.store(key(entity)) }
     try table.suspend()
@@ -197,7 +197,7 @@ struct WaitingChangesTests {
     if changes.contains(1) {
       #expect(throws: TableError.inUse) { try stranger.core.flush() }
     } else {
-      // The picture is in the guest file, and that is on the device.
+      // The image is in the guest file, and that is on the device.
       try stranger.core.flush()
     }
     table.close()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-/// A directory for tables whose pictures are a function of their key, so that a wrong picture
+/// A directory for tables whose images are a function of their key, so that a wrong image
 /// cannot look right.
 struct Fixture {
   static let geometry = TableGeometry(width: 16, height: 4, rowByteCount: 64, pixelFormat: 7)
@@ -83,7 +83,7 @@ struct Fixture {
   }
 }
 
-/// A key by two small numbers: of an entity, and of a version of its picture.
+/// A key by two small numbers: of an entity, and of a version of its image.
 func key(_ entity: Int, _ version: Int = 1) -> TableKey {
   TableKey(entity: TableID("entity \(entity)"), version: TableID("version \(version) of \(entity)"))
 }
@@ -102,7 +102,7 @@ func pixels(for key: TableKey, byteCount: Int) -> [UInt8] {
 }
 
 extension Table {
-  /// Draws and seals the picture of a key, or another one in its place.
+  /// Draws and seals the image of a key, or another one in its place.
   func sealed(
     _ key: TableKey, metadata: [UInt8] = [], drawing: ((_ byteCount: Int) -> [UInt8])? = nil
   ) throws -> SealedSlot {
@@ -121,7 +121,7 @@ extension Table {
     try insert(sealed(key, metadata: metadata)).entry
   }
 
-  /// The pictures that a listing finds.
+  /// The images that a listing finds.
   func entries() throws -> [TableEntryInfo] {
     var cursor = ListingCursor()
     var all: [TableEntryInfo] = []

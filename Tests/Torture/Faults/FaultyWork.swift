@@ -73,7 +73,7 @@ final class FaultyWork {
   }
 
   private func store(_ picture: Picture, in table: Table) {
-    // The caller gets the picture even if the table does not take it.
+    // The caller gets the image even if the table does not take it.
     guard let sealed = attempt({ try table.seal(picture, in: Self.catalogue) }) else { return }
     let insertion = attempt { try table.insert(sealed) }
     let entry = insertion?.entry ?? TableEntry(keepingPrivate: sealed)
@@ -93,7 +93,7 @@ final class FaultyWork {
     present[entity] = nil
   }
 
-  /// Gives a picture to another entity and back.
+  /// Gives an image to another entity and back.
   private func rename(_ picture: Picture, in table: Table) {
     let (key, away) = (Self.catalogue.key(picture), TableID("away"))
     for (old, new) in [(key.entity, away), (away, key.entity)] {
@@ -106,7 +106,7 @@ final class FaultyWork {
         present[evicted] = nil
       }
     }
-    // Where a call failed it is under either id, or lost like any picture that could not be read.
+    // Where a call failed it is under either id, or lost like any image that could not be read.
     if table.contains(away) { present[picture.entity] = nil }
   }
 
@@ -138,7 +138,7 @@ final class FaultyWork {
     if isHarmless { checkCompleteness(of: table) }
   }
 
-  /// A failed read costs the picture that was read; without a failed call no picture may go.
+  /// A failed read costs the image that was read; without a failed call no image may go.
   private func checkCompleteness(of table: Table) {
     for (entity, version) in present.sorted(by: { $0.key < $1.key }) {
       let picture = Picture(entity: entity, version: version)

@@ -49,7 +49,7 @@ struct LimitedWork {
     return resumes ? ChildVerdict.done : ChildVerdict.failed
   }
 
-  /// Each picture comes, whether or not it can be kept.
+  /// Each image comes, whether or not it can be kept.
   private func loadAll(_ cache: ImageCache, _ format: ImageFormat) async throws -> Bool {
     for entity in 0..<Self.pictureCount {
       let picture = Picture(entity: entity, version: 1)

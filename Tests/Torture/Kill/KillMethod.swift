@@ -191,7 +191,7 @@ struct Aftermath {
   let catalogue: Catalogue
   let findings: Findings
 
-  /// Compares every picture, and returns the version of each entity that is there.
+  /// Compares every image, and returns the version of each entity that is there.
   func check(
     _ model: KillModel, _ proof: DeafProof?, _ context: @autoclosure () -> String
   ) throws -> [Int: Int] {
@@ -205,7 +205,7 @@ struct Aftermath {
     findings.count("openings")
     if !table.statistics.isOwner { findings.report(.other, "somebody owns it, \(context())") }
     // A kill keeps whole calls, so that no record names content that is not there. Asked before any
-    // hit, which would take a damaged picture out.
+    // hit, which would take a damaged image out.
     if proof == nil, try folder.isDamaged {
       findings.report(.other, "a record names other content, \(context())")
     }

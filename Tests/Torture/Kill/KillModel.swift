@@ -1,14 +1,14 @@
-/// The pictures that a table may hold after its process was killed, from the ledger of its steps.
+/// The images that a table may hold after its process was killed, from the ledger of its steps.
 ///
 /// A kill keeps every system call that was made and a part of the last one. So all finished steps
 /// must show, and the step that was under way may have happened or not.
 struct KillModel {
   private(set) var present: [Int: Int] = [:]
-  /// Pictures that may be missing without a recorded eviction: they made room for others before
+  /// Images that may be missing without a recorded eviction: they made room for others before
   /// their entity was known.
   private(set) var losable = 0
   /// Entities whose removal a kill interrupted after the file had noted it and before the record was zeros.
-  /// The picture goes when the table changes its capacity, or stays until the next change of the entity.
+  /// The image goes when the table changes its capacity, or stays until the next change of the entity.
   private(set) var halfRemoved: Set<Int> = []
   /// The capacity that was asked for last.
   private(set) var slots: Int
@@ -34,7 +34,7 @@ struct KillModel {
       guard let step = Ledger.Step(rawValue: line.step) else { continue }
       if step == .open {
         slots = Int(line.entity)
-        // The least recently used pictures do not fit.
+        // The least recently used images do not fit.
         losable += max(0, present.count - slots)
       }
       guard line.isDone == 1 else {
@@ -92,7 +92,7 @@ struct KillModel {
       case nil: missing.append(entity)
       }
     }
-    // The newer picture of an entity is there before the older one goes.
+    // The newer image of an entity is there before the older one goes.
     if missing.count > losable {
       findings.report(
         .lostEntry, "entities \(missing), of which \(losable) may be missing, \(context())")

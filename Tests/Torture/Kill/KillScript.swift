@@ -88,7 +88,7 @@ struct TableWorker {
     ledger.done()
   }
 
-  /// Stores a picture under an id of its own, and then gives it to its entity.
+  /// Stores an image under an id of its own, and then gives it to its entity.
   func adopt(_ picture: Picture) throws {
     guard let table else { return }
     ledger.begin(.adopt, entity: picture.entity, version: picture.version)

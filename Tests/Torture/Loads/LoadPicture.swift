@@ -2,7 +2,7 @@ import FastImageCache
 import Foundation
 import Pixels
 
-/// A picture of one colour that tells its number, the kind of its requests and its version at the server.
+/// An image of one colour that tells its number, the kind of its requests and its version at the server.
 struct LoadPicture: Hashable, Sendable {
   static let numbers = 0..<8
   /// Versions are told apart up to this many.
@@ -21,7 +21,7 @@ struct LoadPicture: Hashable, Sendable {
     self.version = version % Self.versionCount
   }
 
-  /// The picture of a colour; `nil` if there is none.
+  /// The image of a colour; `nil` if there is none.
   init?(color: [UInt8]) {
     var code = 0
     for channel in color {
@@ -59,7 +59,7 @@ extension CachedImage {
     withPixels { span in span.withUnsafeBytes { [$0[2], $0[1], $0[0]] } }
   }
 
-  /// The picture that is shown; `nil` where the pixels differ by more than rounding, or show none.
+  /// The image that is shown; `nil` where the pixels differ by more than rounding, or show none.
   var loadPicture: LoadPicture? {
     let pixels = withPixels { span in span.withUnsafeBytes { Array($0) } }
     for y in 0..<size.height {
@@ -79,11 +79,11 @@ enum LoadKind: Int, CaseIterable, Sendable {
 
   /// That of the requests for which a source was asked.
   init(_ request: ImageSourceRequest) {
-    switch (request.audience, request.headers["X-Kind"], request.avoids) {
-    case (Audience("a"), nil, []): self = .account
-    case (Audience("b"), nil, []): self = .otherAccount
-    case (.everyone, "1", []): self = .fields
-    case (.everyone, nil, .constrained): self = .constrained
+    switch (request.account, request.headers["X-Kind"], request.avoids) {
+    case (AccountID("a"), nil, []): self = .account
+    case (AccountID("b"), nil, []): self = .otherAccount
+    case (nil, "1", []): self = .fields
+    case (nil, nil, .constrained): self = .constrained
     default: self = .plain
     }
   }
@@ -92,12 +92,12 @@ enum LoadKind: Int, CaseIterable, Sendable {
     var options = LoadOptions()
     switch self {
     case .plain: break
-    case .account: options.audience = Audience("a")
-    case .otherAccount: options.audience = Audience("b")
+    case .account: options.account = AccountID("a")
+    case .otherAccount: options.account = AccountID("b")
     case .fields: options.headers = ["X-Kind": "1"]
     case .constrained: options.avoids = .constrained
-    case .local: options.reach = .local
-    case .kept: options.reach = .kept
+    case .local: options.scope = .local
+    case .kept: options.scope = .cache
     }
     return options
   }
@@ -109,7 +109,7 @@ enum LoadKind: Int, CaseIterable, Sendable {
   static let withOriginals: [LoadKind] = [.plain, .account, .otherAccount, .kept]
 }
 
-/// What the play asks for: a picture of the server, for one kind of requests.
+/// What the play asks for: an image of the server, for one kind of requests.
 struct LoadEntity: ImageEntity, Hashable {
   let number: Int
   let kind: LoadKind

@@ -3,16 +3,17 @@ import Foundation
 import Pixels
 import TestSupport
 
-/// Requests of many tasks for pictures that change, each picture compared.
+/// Requests of many tasks for images that change, each image compared.
 struct LoadPlay: Sendable {
   private static let taskCount = 6
-  /// Room for each picture, so that only removals take one away.
+  /// Room for each image, so that only removals take one away.
   static let formats = [
     ImageFormat(
-      name: "row", family: "loads", size: PixelSize(width: 16, height: 16), pixelFormat: .bgrx32,
+      name: "row", family: "loads", size: .exact(PixelSize(width: 16, height: 16)),
+      pixelFormat: .bgrx32,
       capacity: 128),
     ImageFormat(
-      name: "large", family: "loads", size: PixelSize(width: 32, height: 32),
+      name: "large", family: "loads", size: .exact(PixelSize(width: 32, height: 32)),
       pixelFormat: .bgrx32, capacity: 128),
   ]
 
@@ -22,7 +23,7 @@ struct LoadPlay: Sendable {
   private let cache: ImageCache
   private let floors = LoadFloors()
   private let priorities = [
-    LoadPriority(.low), LoadPriority(.medium), LoadPriority(.high),
+    RequestPriority(.low), RequestPriority(.medium), RequestPriority(.high),
   ]
 
   init(
@@ -64,7 +65,7 @@ struct LoadPlay: Sendable {
   private func isQuiet() async -> Bool {
     for _ in 0..<10_000 {
       let statistics = await cache.statistics()
-      if statistics.waiters == 0, statistics.flights == 0 { return true }
+      if statistics.pendingRequests == 0, statistics.activeLoads == 0 { return true }
       // Only cancellation ends a sleep early, and the next turn sees it.
       try? await Task.sleep(for: .milliseconds(1))
     }
@@ -75,7 +76,7 @@ struct LoadPlay: Sendable {
 
   private func operate(using random: inout SplitMix64) async {
     let entity = randomEntity(using: &random)
-    priorities.randomElement(using: &random)?.level =
+    priorities.randomElement(using: &random)?.value =
       [.background, .low, .medium, .high].randomElement(using: &random) ?? .medium
     do {
       switch Int.random(in: 0..<100, using: &random) {
@@ -108,9 +109,9 @@ struct LoadPlay: Sendable {
 
   private func options(for entity: LoadEntity, using random: inout SplitMix64) -> LoadOptions {
     var options = entity.kind.options
-    options.policy =
-      LoadOptions.Policy(
-        rawValue: max(0, Int.random(in: -4...2, using: &random))) ?? .normal
+    options.cachePolicy =
+      LoadOptions.CachePolicy(
+        rawValue: max(0, Int.random(in: -4...2, using: &random))) ?? .useCache
     if Bool.random(using: &random) { options.priority = priorities.randomElement(using: &random) }
     return options
   }
@@ -126,7 +127,7 @@ struct LoadPlay: Sendable {
     let (floor, now) = (floors[entity, format.name], server.version(of: entity.number))
     do {
       let (image, report) = try await cache.load(entity, format: format, options: options)
-      let isReload = options.policy == .reload
+      let isReload = options.cachePolicy == .reload
       let version = check(image, entity, from: isReload ? max(floor, now) : floor, "\(options)")
       if let version, isReload, report.isStored { floors.raise(entity, format.name, to: version) }
       check(report, entity, options)
@@ -164,7 +165,7 @@ struct LoadPlay: Sendable {
     options.previews = PreviewPolicy()
     options.previews.delay = .zero
     options.previews.limit = Int.random(in: 1...4, using: &random)
-    if Bool.random(using: &random) { options.policy = .reload }
+    if Bool.random(using: &random) { options.cachePolicy = .reload }
     let format = randomFormat(using: &random)
     let floor = floors[entity, format.name]
     let patience = Int.random(in: 0..<12, using: &random)
@@ -199,12 +200,12 @@ struct LoadPlay: Sendable {
     if let image = cache.cachedImage(for: entity, format: Self.formats[0]) {
       _ = check(image, entity, from: floor, "a hit")
     }
-    if let (image, _) = cache.closestCachedImage(for: entity, format: Self.formats[0]) {
+    if let (image, _) = cache.bestCachedImage(for: entity, format: Self.formats[0]) {
       _ = check(image, entity, from: 0, "the closest")
     }
   }
 
-  /// Removes or marks an entity's pictures: those that were fetched before come back to no later request.
+  /// Removes or marks an entity's images: those that were fetched before come back to no later request.
   private func raisingFloors(
     of entity: LoadEntity, _ change: () async throws -> Void
   ) async rethrows {
@@ -244,18 +245,18 @@ struct LoadPlay: Sendable {
   private func check(_ report: LoadReport, _ entity: LoadEntity, _ options: LoadOptions) {
     let isRight =
       switch report.origin {
-      case .table: options.policy == .normal
+      case .table: options.cachePolicy == .useCache
       case .original: entity.kind == .kept || !entity.number.isMultiple(of: 2)
-      case .revalidated: report.attempts > 0
-      case .network: report.attempts > 0 && !entity.number.isMultiple(of: 2)
-      case .source: report.attempts > 0 && entity.number.isMultiple(of: 2)
-      case .resumed: report.attempts > 0 && report.resumedByteCount > 0
+      case .revalidated: report.attemptCount > 0
+      case .network: report.attemptCount > 0 && !entity.number.isMultiple(of: 2)
+      case .source: report.attemptCount > 0 && entity.number.isMultiple(of: 2)
+      case .resumed: report.attemptCount > 0 && report.resumedByteCount > 0
       default: false
       }
-    if !isRight || entity.kind == .kept && report.attempts > 0 {
+    if !isRight || entity.kind == .kept && report.attemptCount > 0 {
       findings.report(.other, "\(entity), \(options): \(report)")
     }
-    findings.count("joined", report.isJoined ? 1 : 0)
+    findings.count("joined", report.isCoalesced ? 1 : 0)
   }
 
   private func note(_ error: any Error, of entity: LoadEntity) {

@@ -3,14 +3,14 @@ import Foundation
 import Locking
 import TestSupport
 
-/// A source of pictures that change, whose answers come in pieces, break off at every byte, and go on later.
+/// A source of images that change, whose answers come in pieces, break off at every byte, and go on later.
 final class LoadServer: NeedNamingSource {
   /// Faults that a run is to find.
   enum Plant: Sendable {
     case none
-    /// Now and then, the picture of another account.
+    /// Now and then, the image of another account.
     case otherAccounts
-    /// Now and then, what the picture was five changes ago.
+    /// Now and then, what the image was five changes ago.
     case oldVersions
   }
 
@@ -43,7 +43,7 @@ final class LoadServer: NeedNamingSource {
 
   func need(for url: URL) -> LoadNeed { url.scheme == "https" ? .network : .local }
 
-  /// How often a picture has changed.
+  /// How often an image has changed.
   func version(of number: Int) -> Int { state.withLock { $0.versions[number] } }
 
   func change(_ number: Int) { state.withLock { $0.versions[number] += 1 } }

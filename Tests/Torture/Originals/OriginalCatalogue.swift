@@ -95,7 +95,7 @@ private struct BreakingSource: ImageSource {
 /// A program with a store of originals, and tables in memory.
 struct OriginalProgram {
   static let format = ImageFormat(
-    name: "pixel", size: PixelSize(width: 1, height: 1), pixelFormat: .bgrx32,
+    name: "pixel", size: .exact(PixelSize(width: 1, height: 1)), pixelFormat: .bgrx32,
     capacity: .count(64))
 
   let store: OriginalStore
@@ -131,7 +131,7 @@ struct OriginalProgram {
     let source = BreakingSource(version: version, byteCount: byteCount) { found.bytes = $0.bytes }
     let cache = try Self.cache(store, source)
     var options = LoadOptions()
-    options.policy = .revalidate
+    options.cachePolicy = .revalidate
     _ = try? await cache.image(
       for: OriginalSubject(number: OriginalCatalogue.large), format: Self.format, options: options)
     await cache.close()

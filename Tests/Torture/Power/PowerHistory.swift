@@ -1,4 +1,4 @@
-/// The steps of a program, and what it was promised: each picture, or original, by its entity and version.
+/// The steps of a program, and what it was promised: each image, or original, by its entity and version.
 struct PowerHistory {
   /// One step, and the events that it caused.
   private struct Step {
@@ -26,7 +26,7 @@ struct PowerHistory {
     promises.append(Promise(event: event, pictures: present))
   }
 
-  /// The pictures that must be there, and those that may be, when the power goes after so many
+  /// The images that must be there, and those that may be, when the power goes after so many
   /// events.
   func expectation(at cut: Int) -> PowerExpectation {
     let promise = promises.last { $0.event <= cut }
@@ -39,7 +39,7 @@ struct PowerHistory {
   }
 }
 
-/// The pictures that may show after the power went.
+/// The images that may show after the power went.
 struct PowerExpectation {
   private let promised: [Int: Int]
   private var changed: [Int: Set<Int>] = [:]
@@ -50,13 +50,13 @@ struct PowerExpectation {
     changed[entity, default: []].formUnion(version.map { [$0] } ?? [])
   }
 
-  /// True for promised pictures, and those stored since.
+  /// True for promised images, and those stored since.
   func allows(_ picture: Picture) -> Bool {
     promised[picture.entity] == picture.version
       || changed[picture.entity]?.contains(picture.version) ?? false
   }
 
-  /// The promised pictures that no step has touched since.
+  /// The promised images that no step has touched since.
   var covered: [Picture] {
     promised.filter { changed[$0.key] == nil }.map { Picture(entity: $0.key, version: $0.value) }
   }

@@ -28,7 +28,7 @@ struct PowerSession {
       case 0..<13:
         let insertion = try table.store(picture, in: catalogue)
         if let eviction = insertion.eviction {
-          // The entity of an evicted picture of an earlier session is unknown: it may be any.
+          // The entity of an evicted image of an earlier session is unknown: it may be any.
           let evicted = eviction.entity.flatMap { catalogue.entity(of: $0) }
           for entity in evicted.map({ [$0] }) ?? Array(history.present.keys) {
             changes[entity] = .some(nil)
@@ -44,7 +44,7 @@ struct PowerSession {
       case 17:
         table.close()
         table = try open()
-        // The entity of an evicted picture is known only for pictures that had a hit.
+        // The entity of an evicted image is known only for images that had a hit.
         for picture in catalogue.pictures { _ = table.entry(for: catalogue.key(picture)) }
       default:
         try table.flush()

@@ -1,7 +1,7 @@
 import TableStore
 import TestSupport
 
-/// The child that stores pictures beside an owner without pause.
+/// The child that stores images beside an owner without pause.
 struct TableGuest {
   private let folder: TableFolder
   private let seed: UInt64

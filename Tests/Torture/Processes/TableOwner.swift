@@ -6,9 +6,9 @@ import TestSupport
 
 /// The child that owns a table and writes to it without pause.
 struct TableOwner {
-  /// One version of each picture, so that a refused slot was torn.
+  /// One version of each image, so that a refused slot was torn.
   static let catalogue = Catalogue(entities: 14, versions: 1)
-  /// The pictures that no owner stores. A picture of the reading process that its owner stored again
+  /// The images that no owner stores. An image of the reading process that its owner stored again
   /// keeps the owner's place in the order of use, and may be evicted rightly.
   static let readersOwn = Picture(entity: 12, version: 0)
   static let readersNext = Picture(entity: 13, version: 0)

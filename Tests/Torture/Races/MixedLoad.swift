@@ -4,7 +4,7 @@ import Locking
 import TableStore
 import TestSupport
 
-/// All operations of a cache, by many tasks at once, with every picture compared.
+/// All operations of a cache, by many tasks at once, with every image compared.
 struct MixedLoad: Sendable {
   private static let taskCount = 6
   private static let heldCount = 3
@@ -12,10 +12,10 @@ struct MixedLoad: Sendable {
 
   let folder: String
   let findings: Findings
-  /// A planted fault: pictures are looked at after their lease was given back.
+  /// A planted fault: images are looked at after their lease was given back.
   var ignoresLeases = false
 
-  /// Fewer than pictures, so that there is eviction, and more than leases.
+  /// Fewer than images, so that there is eviction, and more than leases.
   static let format = Photograph.format(capacity: 20)
 
   /// Does so many operations, shared by the tasks, and closes the cache.
@@ -40,7 +40,7 @@ struct MixedLoad: Sendable {
   private func waitersLeft(_ cache: ImageCache) async -> Int {
     var waiters = 0
     for _ in 0..<10_000 {
-      waiters = await cache.statistics().waiters
+      waiters = await cache.statistics().pendingRequests
       if waiters == 0 || Task.isCancelled { break }
       // Only cancellation ends a sleep early, and the next turn sees it.
       try? await Task.sleep(for: .milliseconds(1))
@@ -110,7 +110,7 @@ struct MixedLoad: Sendable {
   /// Cancels a request at once, at any step that it has reached.
   private func cancel(_ photograph: Photograph, _ cache: ImageCache) async {
     let task = Task(name: "a row that scrolls away") { () async -> CachedImage? in
-      // A picture that came before the cancellation is compared; an error here is the cancellation.
+      // An image that came before the cancellation is compared; an error here is the cancellation.
       try? await cache.image(for: photograph, format: Self.format)
     }
     await Task.yield()
@@ -131,7 +131,7 @@ struct MixedLoad: Sendable {
   }
 }
 
-/// A leased picture.
+/// A leased image.
 private struct Shown {
   let picture: Picture
   private let image: CachedImage?
@@ -140,7 +140,7 @@ private struct Shown {
 
   init(_ image: CachedImage, _ picture: Picture, keepsLease: Bool) {
     self.picture = picture
-    // Without its lease a picture in private memory would be freed.
+    // Without its lease an image in private memory would be freed.
     self.image = keepsLease || image.isPrivate ? image : nil
     pixels = UnsafeRawBufferPointer(rebasing: image.entry.pixels[..<image.layout.byteCount])
   }

@@ -2,7 +2,7 @@ import CommandSupport
 import Foundation
 import TestSupport
 
-/// Many tasks on one cache, every picture compared.
+/// Many tasks on one cache, every image compared.
 struct RacesMethod: TortureMethod {
   static let name = "races"
   static let grammar = makeGrammar(

@@ -15,7 +15,7 @@ struct SoakCurve {
 
   /// Descriptors and mappings of threads and connections that come and go.
   private static let tolerance = 24
-  /// Those of one table: its pictures and their index.
+  /// Those of one table: its images and their index.
   private static let fileLimit = 2
   private static let roomCount = 4096
   /// The memory that may stay with each thread: libdispatch keeps 1024 continuations of 64 bytes,

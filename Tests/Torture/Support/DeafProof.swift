@@ -3,14 +3,14 @@ import CommandSupport
 import Locking
 import TableStore
 
-/// A planted fault: the proof of a slot gets the picture's right content instead of the file's, as
+/// A planted fault: the proof of a slot gets the image's right content instead of the file's, as
 /// if slots had no hash.
 ///
 /// `@unchecked Sendable` is safe: the contents are written before the object is handed out.
 final class DeafProof: @unchecked Sendable {
   private var contents: [Picture: UnsafeMutableRawBufferPointer] = [:]
 
-  /// Records the content that a table writes for each picture.
+  /// Records the content that a table writes for each image.
   init(_ catalogue: Catalogue) throws {
     let written = Lock<[UInt8]>([])
     let system = SystemCalls { call throws(SystemError) in
@@ -39,7 +39,7 @@ final class DeafProof: @unchecked Sendable {
     for bytes in contents.values { bytes.deallocate() }
   }
 
-  /// Runs `body`, in which every slot that is read seems to hold this picture.
+  /// Runs `body`, in which every slot that is read seems to hold this image.
   func answering<Result>(_ picture: Picture, _ body: () -> Result) -> Result {
     let bytes = contents[picture]
     interposer_answer_reads(bytes?.baseAddress, bytes?.count ?? 0)

@@ -55,7 +55,7 @@ final class Findings: Sendable {
     if isNew, !isQuiet { Console.note("\(method): \(fault.rawValue): \(description())") }
   }
 
-  /// Faults that a planted cause must show: pictures, entries and removals.
+  /// Faults that a planted cause must show: images, entries and removals.
   var faultCount: Int { state.withLock { $0.faults.values.reduce(0, +) } }
 
   func faultCount(_ fault: Fault) -> Int { state.withLock { $0.faults[fault] ?? 0 } }

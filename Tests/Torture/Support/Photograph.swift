@@ -3,7 +3,7 @@ import Foundation
 import Pixels
 import TableStore
 
-/// A picture as clients of the whole library know it: an entity with a source.
+/// An image as clients of the whole library know it: an entity with a source.
 struct Photograph: ImageEntity {
   static let size = PixelSize(width: 32, height: 32)
 
@@ -19,7 +19,7 @@ struct Photograph: ImageEntity {
   func drawing(for format: ImageFormat) -> Drawing { .stretch }
 
   static func format(capacity: ImageFormat.Capacity, name: String = "torture") -> ImageFormat {
-    ImageFormat(name: name, size: size, pixelFormat: .bgrx32, capacity: capacity)
+    ImageFormat(name: name, size: .exact(size), pixelFormat: .bgrx32, capacity: capacity)
   }
 
   func bitmap() throws -> Bitmap {
@@ -29,7 +29,7 @@ struct Photograph: ImageEntity {
     return try Bitmap(layout: layout) { picture.fill($0, mask: Picture.opaque) }
   }
 
-  /// Delivers the picture of a URL, after some turns of other tasks.
+  /// Delivers the image of a URL, after some turns of other tasks.
   static let source = ClosureImageSource { request in
     let numbers = request.url.pathComponents.compactMap { Int($0) }
     guard numbers.count == 2 else { throw URLError(.badURL) }

@@ -1,6 +1,6 @@
 import TableStore
 
-/// A picture whose every pixel is a function of its entity and version, so that a wrong or torn one
+/// An image whose every pixel is a function of its entity and version, so that a wrong or torn one
 /// cannot look right.
 ///
 /// The numbers come from a generator that has nothing in common with the store's hashes.
@@ -12,10 +12,10 @@ struct Picture: Hashable, Sendable {
     TableKey(entity: TableID("entity \(entity)"), version: TableID("version \(version)"))
   }
 
-  /// The bits of a picture whose pixels are all opaque.
+  /// The bits of an image whose pixels are all opaque.
   static let opaque: UInt64 = 0xFF00_0000_FF00_0000
 
-  /// Draws the picture.
+  /// Draws the image.
   ///
   /// - Parameter mask: bits that are set in every two pixels of four bytes.
   func fill(_ bytes: UnsafeMutableRawBufferPointer, mask: UInt64 = 0) {
@@ -27,7 +27,7 @@ struct Picture: Hashable, Sendable {
     }
   }
 
-  /// True when every byte is the picture's.
+  /// True when every byte is the image's.
   ///
   /// Reads through a plain pointer, so that the thread sanitizer sees each read: it has no eyes
   /// inside the standard library.
@@ -57,7 +57,7 @@ extension TableEntry {
   func shows(_ picture: Picture) -> Bool { withPixels { picture.isShown(by: $0) } }
 }
 
-/// All pictures of a run, with their keys made once.
+/// All images of a run, with their keys made once.
 struct Catalogue: Sendable {
   let entityCount: Int
   let versionCount: Int
@@ -75,7 +75,7 @@ struct Catalogue: Sendable {
     keys[picture.entity * versionCount + picture.version]
   }
 
-  /// Every picture, entity by entity.
+  /// Every image, entity by entity.
   var pictures: [Picture] {
     keys.indices.map { Picture(entity: $0 / versionCount, version: $0 % versionCount) }
   }

@@ -93,7 +93,7 @@ struct TableFolder: Sendable {
 }
 
 extension Table {
-  /// Draws a picture and makes it ready to be stored.
+  /// Draws an image and makes it ready to be stored.
   func seal(_ picture: Picture, in catalogue: Catalogue) throws -> SealedSlot {
     try seal(picture, as: catalogue.key(picture))
   }

@@ -9,7 +9,7 @@ struct IndexAttacks {
     case none, words, garbage, old, header, anothers, spliced, cut, hole, missing, backup, inPlace,
       slots
 
-    /// The index file may fit afterwards and be wrong, or pictures may be lost.
+    /// The index file may fit afterwards and be wrong, or images may be lost.
     var isLossy: Bool {
       switch self {
       case .none, .header, .anothers, .cut, .missing, .backup: false
@@ -18,7 +18,7 @@ struct IndexAttacks {
     }
   }
 
-  /// The table file at an earlier moment, its index file, and the pictures, if they were known.
+  /// The table file at an earlier moment, its index file, and the images, if they were known.
   private struct Moment {
     let table: [UInt8]
     let index: [UInt8]
@@ -67,7 +67,7 @@ struct IndexAttacks {
 
   // MARK: A session
 
-  /// Opens the table, looks at all pictures, works, and closes it.
+  /// Opens the table, looks at all images, works, and closes it.
   private mutating func session(
     isNewStart: Bool, _ context: String, using random: inout SplitMix64
   ) throws {
@@ -133,7 +133,7 @@ struct IndexAttacks {
     return entry
   }
 
-  /// All pictures that are found.
+  /// All images that are found.
   private func look(at table: Table, _ context: String) -> [Int: Int] {
     var found: [Int: Int] = [:]
     for picture in Self.catalogue.pictures where hit(picture, in: table, context) != nil {

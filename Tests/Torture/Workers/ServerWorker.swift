@@ -1,7 +1,7 @@
 import Foundation
 import TableStore
 
-/// One process of a server with several, which draws its share of the pictures.
+/// One process of a server with several, which draws its share of the images.
 struct ServerWorker {
   private let folder: TableFolder
   private let number: Int
@@ -9,8 +9,8 @@ struct ServerWorker {
   private let share: Range<Int>
   private let pictureCount: Int
 
-  /// - Parameter numbers: Of this worker, of its first picture, of the one after its last, and how
-  ///   many pictures the table has room for.
+  /// - Parameter numbers: Of this worker, of its first image, of the one after its last, and how
+  ///   many images the table has room for.
   init(path: String, numbers: [Int]) {
     folder = TableFolder(path: path)
     number = numbers[0]

@@ -3,7 +3,7 @@ import Foundation
 import TableStore
 import TestSupport
 
-/// Counts what is left of the pictures that the processes of a server drew.
+/// Counts what is left of the images that the processes of a server drew.
 struct WorkersMethod: TortureMethod {
   static let name = "workers"
   static let grammar = makeGrammar(
@@ -26,7 +26,7 @@ struct WorkersMethod: TortureMethod {
     let ledger: Ledger
     let share: Range<Int>
 
-    /// The pictures of which the store has returned.
+    /// The images of which the store has returned.
     var drawn: Range<Int> {
       let begun = min(ledger.count, share.count)
       let done = begun > 0 && ledger.line(begun - 1).isDone == 0 ? begun - 1 : begun

@@ -5,7 +5,7 @@
   /// Undoes the codings `gzip` and `deflate` of one body, for one thread, as its bytes arrive.
   ///
   /// libcurl can do that, but takes a stream that ends early for a whole one, and fails on codings that it
-  /// does not know. Other codings are left to the picture's decoder.
+  /// does not know. Other codings are left to the image's decoder.
   final class Inflater {
     enum Outcome {
       case taken

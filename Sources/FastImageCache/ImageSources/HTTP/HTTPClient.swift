@@ -37,9 +37,9 @@ final class HTTPClient: Sendable {
     try policy.check(url)
     var request = HTTPRequest(url: url)
     request.firstEntity = load.firstEntity
-    request.audience = load.audience
+    request.account = load.account
     request.headers["Accept"] = "image/*"
-    // Pictures are compressed already, and a plain body has a length that can be checked.
+    // Images are compressed already, and a plain body has a length that can be checked.
     request.headers["Accept-Encoding"] = "identity"
     request.headers["User-Agent"] = options.userAgent ?? HTTPConnections.userAgent
     var ownNames = Array(request.headers.keys)

@@ -46,8 +46,8 @@ enum HTTPCondition: Sendable {
 
   /// The headers that go to one address.
   ///
-  /// A validator would tell another host which picture was loaded. At another path the server compares
-  /// it with another picture's: one that is older than the date counts as unchanged.
+  /// A validator would tell another host which image was loaded. At another path the server compares
+  /// it with another image's: one that is older than the date counts as unchanged.
   func sent(to url: URL) -> HTTPCondition {
     switch self {
     case .all: .all

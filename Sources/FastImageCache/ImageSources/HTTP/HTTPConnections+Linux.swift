@@ -25,7 +25,7 @@
 
     /// Why a body in these codings cannot be read; `nil` where it can, by an ``Inflater``.
     ///
-    /// Brotli and Zstandard come unasked only, and bytes in them look like no picture's.
+    /// Brotli and Zstandard come unasked only, and bytes in them look like no image's.
     static func refusal(of codings: [ContentCoding]) -> ImageSourceError? {
       guard codings.count <= Inflater.codingLimit else {
         return .network("The body is compressed \(codings.count) times.")

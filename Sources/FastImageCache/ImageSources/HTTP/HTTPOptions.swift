@@ -2,7 +2,7 @@ public import Foundation
 
 /// How a ``URLImageSource`` talks to web servers.
 public struct HTTPOptions: Sendable {
-  /// Whether pictures may come over plain http from other machines; `false` by default.
+  /// Whether images may come over plain http from other machines; `false` by default.
   ///
   /// https, and http to this machine itself, are always allowed. On Apple platforms the app's
   /// transport security settings apply besides.
@@ -90,7 +90,7 @@ public struct HTTPOptions: Sendable {
   /// credentials that you give to hosts that you know go nowhere else. Runs off every actor.
   ///
   /// Where it changes the address to another host, those headers of ``LoadOptions`` that it returns
-  /// unchanged are not sent: they belong to the host of the picture's own address.
+  /// unchanged are not sent: they belong to the host of the image's own address.
   ///
   /// It must not set `Range`, `If-Range`, `If-None-Match` or `If-Modified-Since`
   /// (``ImageSourceError/reservedHeader(_:)``): the source sets them afterwards, for the address that

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// A GET for one picture from a web server.
+/// A GET for one image from a web server.
 ///
 /// Two requests are equal when their addresses and headers are, whoever asked first.
 public struct HTTPRequest: Hashable, Sendable {
-  /// The picture's address, https or http.
+  /// The image's address, https or http.
   public var url: URL
 
   /// Header fields by name, such as `Authorization`.
   public var headers: [String: String]
 
-  /// The entity whose picture began the load; `nil` outside a cache.
+  /// The entity whose image began the load; `nil` outside a cache.
   ///
   /// For logs, and never for authorisation: one load serves all who wait for the URL, and only the first
   /// of them stands here.
   public internal(set) var firstEntity: ImageID?
 
-  /// The account on whose behalf the picture is loaded, for a hook that gives each account its own
+  /// The account on whose behalf the image is loaded, for a hook that gives each account its own
   /// credentials; everyone outside a cache.
-  public internal(set) var audience = Audience.everyone
+  public internal(set) var account: AccountID?
 
   /// Creates a request.
   public init(url: URL, headers: [String: String] = [:]) {
@@ -26,7 +26,7 @@ public struct HTTPRequest: Hashable, Sendable {
     self.headers = headers
   }
 
-  /// Whether addresses and headers are equal; ``firstEntity`` and ``audience`` take no part.
+  /// Whether addresses and headers are equal; ``firstEntity`` and ``account`` take no part.
   public static func == (first: HTTPRequest, second: HTTPRequest) -> Bool {
     first.url == second.url && first.headers == second.headers
   }

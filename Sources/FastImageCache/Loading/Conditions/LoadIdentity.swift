@@ -3,18 +3,18 @@ struct LoadConditions: Hashable, Sendable {
   /// Those of a request that says nothing of them.
   static let ordinary = LoadConditions()
 
-  var audience = Audience.everyone
+  var account: AccountID?
   var headers: [String: String] = [:]
-  var reach = LoadOptions.Reach.network
+  var scope = LoadOptions.Scope.network
   var avoids: NetworkCosts = []
 
   /// Whether they forbid no sharing.
   var isOrdinary: Bool {
-    headers.isEmpty && reach == .network && avoids.isEmpty && audience == .everyone
+    headers.isEmpty && scope == .network && avoids.isEmpty && account == nil
   }
 
   static func == (first: LoadConditions, second: LoadConditions) -> Bool {
-    first.audience == second.audience && first.reach == second.reach
+    first.account == second.account && first.scope == second.scope
       && first.avoids == second.avoids && first.headers.count == second.headers.count
       && first.headers.allSatisfy { second.hasHeader($0, $1) }
   }
@@ -27,9 +27,9 @@ struct LoadConditions: Hashable, Sendable {
   }
 
   func hash(into hasher: inout Hasher) {
-    hasher.combine(audience)
+    hasher.combine(account)
     hasher.combine(headers.count)
-    hasher.combine(reach)
+    hasher.combine(scope)
     hasher.combine(avoids)
   }
 }
@@ -40,7 +40,7 @@ struct LoadIdentity: Hashable, Sendable {
   /// A load that begins with a kept original is shared by no request that has to wait for a download,
   /// and the other way round.
   let beginsWithKept: Bool
-  /// Whether the load is for a placeholder, which no request for a real picture may share.
+  /// Whether the load is for a placeholder, which no request for a real image may share.
   let isPlaceholder: Bool
 
   /// `nil` for an ordinary request of which nothing is kept: it builds no identity.

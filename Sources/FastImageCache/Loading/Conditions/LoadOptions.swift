@@ -2,31 +2,31 @@
 ///
 /// ```swift
 /// var options = LoadOptions()
-/// options.policy = .revalidate
-/// options.timeLimit = .seconds(10)
+/// options.cachePolicy = .revalidate
+/// options.timeout = .seconds(10)
 /// ```
 ///
-/// Of these conditions ``reach-swift.property``, ``avoids``, ``audience`` and ``headers`` keep requests from
+/// Of these conditions ``scope-swift.property``, ``avoids``, ``account`` and ``headers`` keep requests from
 /// sharing a load, unless they are equal.
 public struct LoadOptions: Hashable, Sendable {
-  /// The worth of a picture that is there already.
-  public enum Policy: Int, Hashable, Sendable {
-    /// A picture in the table answers, and else a kept original that its server allows to be shown.
-    case normal
+  /// The worth of an image that is there already.
+  public enum CachePolicy: Int, Hashable, Sendable {
+    /// An image in the table answers, and else a kept original that its server allows to be shown.
+    case useCache
 
-    /// The source is asked whether the picture changed. If it did not, the picture in the table
+    /// The source is asked whether the image changed. If it did not, the image in the table
     /// answers, or the kept original.
     case revalidate
 
-    /// The source is asked for the picture, whatever is there.
+    /// The source is asked for the image, whatever is there.
     case reload
   }
 
-  /// The limit of a request's way to its picture.
-  public enum Reach: Int, Hashable, Sendable {
-    /// Only to tables, kept originals and pictures that the entity has itself: never to the source, so
+  /// The limit of a request's way to its image.
+  public enum Scope: Int, Hashable, Sendable {
+    /// Only to tables, kept originals and images that the entity has itself: never to the source, so
     /// the request never waits for a download.
-    case kept
+    case cache
 
     /// To the source, too, where the URL is neither http nor https. Such a source reaches no web server by a
     /// ``URLImageSource``.
@@ -36,18 +36,18 @@ public struct LoadOptions: Hashable, Sendable {
     case network
   }
 
-  /// The worth of a picture that is there already.
+  /// The worth of an image that is there already.
   ///
-  /// Requests share a load that asks at least as much. A ``Policy/reload`` shares none that has asked its
-  /// source before. Where asking fails, the tables keep the pictures that they have, and the request
+  /// Requests share a load that asks at least as much. A ``CachePolicy/reload`` shares none that has asked its
+  /// source before. Where asking fails, the tables keep the images that they have, and the request
   /// throws.
-  public var policy = Policy.normal
+  public var cachePolicy = CachePolicy.useCache
 
   /// The limit of the request's way; beyond, it throws ``ImageCacheError/notCached(entity:format:)``.
   /// Requests of different reach share no load.
-  public var reach: Reach {
-    get { conditions.reach }
-    set { conditions.reach = newValue }
+  public var scope: Scope {
+    get { conditions.scope }
+    set { conditions.scope = newValue }
   }
 
   /// Networks that are too dear for this request. Where only these lead to the server, a request to it throws
@@ -61,12 +61,12 @@ public struct LoadOptions: Hashable, Sendable {
     set { conditions.avoids = newValue }
   }
 
-  /// The account on whose behalf the picture is loaded. Two audiences share no load and no original, but
-  /// for all pictures in tables: accounts that may not see each other's pictures get namespaces of
+  /// The account on whose behalf the image is loaded. Two audiences share no load and no original, but
+  /// for all images in tables: accounts that may not see each other's images get namespaces of
   /// their own.
-  public var audience: Audience {
-    get { conditions.audience }
-    set { conditions.audience = newValue }
+  public var account: AccountID? {
+    get { conditions.account }
+    set { conditions.account = newValue }
   }
 
   /// Header fields for the request to a web server, by name. ``HTTPOptions/modifyRequest`` sees them,
@@ -83,59 +83,59 @@ public struct LoadOptions: Hashable, Sendable {
   private(set) var conditions = LoadConditions.ordinary
 
   /// The previews that ``ImageCache/updates(for:format:options:)`` and
-  /// ``ImageCache/progress(for:format:options:)`` show while the picture loads; none by default. The other
+  /// ``ImageCache/progress(for:format:options:)`` show while the image loads; none by default. The other
   /// calls make none. Requests share a load, each with previews of its own.
   public var previews = PreviewPolicy.none
 
-  /// The other pictures of the entity that ``ImageCache/progress(for:format:options:)`` and
+  /// The other images of the entity that ``ImageCache/progress(for:format:options:)`` and
   /// ``ImageCache/updates(for:format:options:)`` show until the wanted one is there, as
-  /// ``ImageCache/closestCachedImage(for:format:policy:)`` finds them; none by default. Where one is shown
+  /// ``ImageCache/bestCachedImage(for:format:fallback:)`` finds them; none by default. Where one is shown
   /// that is no placeholder, ``previews`` make no coarser ones. Other calls show none, and requests share a
   /// load whatever they want here.
-  public var variants = VariantPolicy.none
+  public var fallback = FallbackPolicy.none
 
-  /// Whether the picture is shown only until the real one is loaded: a thumbnail at another URL, for
+  /// Whether the image is shown only until the real one is loaded: a thumbnail at another URL, for
   /// example, of an entity with the same ``ImageEntity/imageID``.
   ///
-  /// It is stored where requests for real pictures miss it, and
-  /// ``ImageCache/closestCachedImage(for:format:policy:)`` finds it. It takes the place of no real picture, of
+  /// It is stored where requests for real images miss it, and
+  /// ``ImageCache/bestCachedImage(for:format:fallback:)`` finds it. It takes the place of no real image, of
   /// whichever version, and a real one takes its place; the same holds for kept originals. Where a real one is
   /// stored meanwhile, the request gets its placeholder in private memory.
   ///
-  /// Requests for placeholders and for real pictures share no load. A real picture that is there answers a request
+  /// Requests for placeholders and for real images share no load. A real image that is there answers a request
   /// for a placeholder; so does a placeholder that was stored before.
   public var isPlaceholder = false
 
-  /// The longest wait for a picture that the table does not have, before it throws
+  /// The longest wait for an image that the table does not have, before it throws
   /// ``ImageCacheError/timedOut(entity:format:after:)``; as long as it takes if `nil`.
   ///
   /// The load goes on for requests that share it, and otherwise ends.
-  public var timeLimit: Duration?
+  public var timeout: Duration?
 
   /// The priority of the request while it waits.
   ///
   /// A request without one has the priority of the calling task, and rises with it on Linux and on Apple
   /// platforms from version 26 on.
-  public var priority: LoadPriority?
+  public var priority: RequestPriority?
 
   /// Creates the conditions of an ordinary request.
   public init() {}
 
-  /// Pictures of siblings and previews of whole frames, and else the conditions of an ordinary request.
+  /// Images of siblings and previews of whole frames, and else the conditions of an ordinary request.
   public static let previewing: LoadOptions = {
     var options = LoadOptions()
     options.previews = PreviewPolicy()
-    options.variants = VariantPolicy()
+    options.fallback = FallbackPolicy()
     return options
   }()
 }
 
-extension LoadOptions.Policy: Comparable {
+extension LoadOptions.CachePolicy: Comparable {
   /// Whether the first asks less.
   public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }
 
-extension LoadOptions.Reach: Comparable {
+extension LoadOptions.Scope: Comparable {
   /// Whether the first goes less far.
   public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 

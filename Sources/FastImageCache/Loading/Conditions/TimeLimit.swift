@@ -8,7 +8,7 @@ extension InFlightRegistry {
 
   /// Has a request's waiter leave when the request's time is over; `nil` without a limit.
   func startTimer(of request: ImageRequest) -> Timer? {
-    guard let limit = request.options?.timeLimit else { return nil }
+    guard let limit = request.options?.timeout else { return nil }
     let isOver = Cancellation()
     let deadline = clock.now.advanced(by: limit)
     let (waiter, error) = (request.waiter, ImageCacheError.timedOut(request))
@@ -27,6 +27,6 @@ extension ImageCacheError {
   static func timedOut(_ request: ImageRequest) -> ImageCacheError {
     .timedOut(
       entity: request.key.entity, format: request.key.format,
-      after: request.options?.timeLimit ?? .zero)
+      after: request.options?.timeout ?? .zero)
   }
 }

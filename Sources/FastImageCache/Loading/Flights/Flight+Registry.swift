@@ -7,7 +7,7 @@ extension Flight {
     registry.state.withLock { $0.board.take(id) }
   }
 
-  /// Hands out a request for a picture that joined with another address than the flight's.
+  /// Hands out a request for an image that joined with another address than the flight's.
   func takeAlternate(for key: ImageKey) -> ImageRequest? {
     registry.state.withLock { $0.board.takeAlternate(key, of: id) }
   }
@@ -27,7 +27,7 @@ extension Flight {
     registry.state.withLock { $0.board.isWanted(id) }
   }
 
-  /// Whether the flight has waiters for a picture.
+  /// Whether the flight has waiters for an image.
   func isWanted(for key: ImageKey) -> Bool {
     registry.state.withLock { $0.board.isWanted(id, for: key) }
   }
@@ -40,9 +40,9 @@ extension Flight {
     registry.state.withLock { $0.board.keepsOriginal(of: entity, id) }
   }
 
-  /// Answers all waiters for one picture of the flight.
+  /// Answers all waiters for one image of the flight.
   ///
-  /// - Parameter isFetched: Whether the picture was made of the flight's fetch.
+  /// - Parameter isFetched: Whether the image was made of the flight's fetch.
   func finish(
     _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
     _ facts: AnswerFacts = .table

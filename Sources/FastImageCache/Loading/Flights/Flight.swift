@@ -2,13 +2,13 @@ import Foundation
 import Pixels
 import TableStore
 
-/// One request for a picture that no table has.
+/// One request for an image that no table has.
 final class ImageRequest: Sendable {
   let entity: any ImageEntity
   let table: ImageTable
-  /// The picture that its load stores: of the version of a placeholder, if the request is content with one.
+  /// The image that its load stores: of the version of a placeholder, if the request is content with one.
   let key: ImageKey
-  /// The real picture.
+  /// The real image.
   let realKey: ImageKey
   /// The number of its call.
   let generation: Int
@@ -18,45 +18,45 @@ final class ImageRequest: Sendable {
   /// `nil` for a request without conditions.
   let options: LoadOptions?
   // The options that each load reads, since reading them there would copy all.
-  let policy: LoadOptions.Policy
+  let policy: LoadOptions.CachePolicy
   let isPlaceholder: Bool
   let conditions: LoadConditions
-  let priority: LoadPriority?
+  let priority: RequestPriority?
   /// All formats that the cache has.
   let tables: TableSet
   /// The question that the requesting task works on.
   let question = OpenQuestion.current
   /// Called when the load goes ahead: when its source is about to be asked, or when another flight or
-  /// the entity has the picture. Perhaps more than once, and never where the load ends before.
+  /// the entity has the image. Perhaps more than once, and never where the load ends before.
   let whenLoading: (@Sendable () -> Void)?
 
   var format: ImageFormat { table.format }
 
-  /// The picture that its table has: the wanted one, or else the placeholder, if the request is content with
+  /// The image that its table has: the wanted one, or else the placeholder, if the request is content with
   /// one.
   func storedImage() -> CachedImage? {
     table.cachedImage(for: realKey) ?? (isPlaceholder ? table.cachedImage(for: key) : nil)
   }
 
-  /// Whether ``storedImage()`` would find a picture.
+  /// Whether ``storedImage()`` would find an image.
   var isStored: Bool { table.contains(realKey) || isPlaceholder && table.contains(key) }
 
-  /// Whether the device is locked, and with it the picture that its table has.
+  /// Whether the device is locked, and with it the image that its table has.
   var isProtectedNow: Bool {
     table.isProtectedNow(realKey) || isPlaceholder && table.isProtectedNow(key)
   }
 
-  /// Finds the original in a store, for a picture of a namespace.
+  /// Finds the original in a store, for an image of a namespace.
   func originalQuery(in namespace: ImageID) -> OriginalQuery {
     let name = OriginalName(
-      id: entity.originalID(for: format), audience: options?.audience ?? .everyone,
+      id: entity.originalID(for: format), account: options?.account,
       address: url.map { ImageID($0) } ?? key.entity)
     let owner = OriginalOwner(namespace: namespace, entity: key.entity)
     return OriginalQuery(
       name: name, version: realKey.version, owner: owner, suffices: isCovered)
   }
 
-  /// Whether an original of some size has enough pixels for this picture.
+  /// Whether an original of some size has enough pixels for this image.
   func isCovered(by size: PixelSize) -> Bool {
     entity.drawing(for: format).isCovered(
       by: size, slot: format.size, upTo: format.keepsProportions)
@@ -69,7 +69,7 @@ final class ImageRequest: Sendable {
     self.generation = generation
     self.whenLoading = whenLoading
     self.options = options
-    policy = options?.policy ?? .normal
+    policy = options?.cachePolicy ?? .useCache
     isPlaceholder = options?.isPlaceholder == true
     conditions = options?.conditions ?? .ordinary
     priority = options?.priority
@@ -83,7 +83,7 @@ final class ImageRequest: Sendable {
     url = entity.sourceURL(for: table.format)
   }
 
-  /// The entity's pictures in the other formats of the cache, each in its present version.
+  /// The entity's images in the other formats of the cache, each in its present version.
   func versionsElsewhere() -> [ImageKey] {
     tables.all.filter { $0 !== table }.map { other in
       let real = ImageKey(
@@ -94,11 +94,11 @@ final class ImageRequest: Sendable {
 
   /// The requests for the other formats of the family, unless the entity refuses to draw them too.
   func family() -> [ImageRequest] {
-    guard let family = format.family, entity.wantsAllFormats(inFamily: family) else { return [] }
+    guard let family = format.family, entity.prerendersFamily(family) else { return [] }
     return others(among: tables.family(family))
   }
 
-  /// The requests for the entity's pictures in other formats that are stored; of a placeholder for
+  /// The requests for the entity's images in other formats that are stored; of a placeholder for
   /// placeholders.
   private func others(among tables: [ImageTable]) -> [ImageRequest] {
     tables.filter { $0 !== table && $0.isStored }.map {
@@ -108,12 +108,12 @@ final class ImageRequest: Sendable {
     }
   }
 
-  /// The requests of the family that have the same source and whose pictures are missing.
+  /// The requests of the family that have the same source and whose images are missing.
   func siblings() -> [ImageRequest] {
     family().filter { $0.url == url && !$0.isStored }
   }
 
-  /// The requests for the entity's other pictures that a table has and that have the same source: for a
+  /// The requests for the entity's other images that a table has and that have the same source: for a
   /// placeholder the placeholders among them, else the real ones.
   func outdated() -> [ImageRequest] {
     others(among: tables.all).filter {
@@ -121,15 +121,15 @@ final class ImageRequest: Sendable {
     }
   }
 
-  /// Whether some table has a picture of the entity, of whichever version, that is marked stale.
+  /// Whether some table has an image of the entity, of whichever version, that is marked stale.
   var hasStalePicture: Bool {
     tables.all.contains { $0.storedPicture(of: key.entity)?.isStale == true }
   }
 
-  /// The same request, for a picture whose source was asked whether it changed.
+  /// The same request, for an image whose source was asked whether it changed.
   func revalidating() -> ImageRequest {
     var options = self.options ?? LoadOptions()
-    options.policy = .revalidate
+    options.cachePolicy = .revalidate
     // Nobody waits for it.
     options.priority = nil
     return ImageRequest(entity: entity, table: table, tables: tables, options: options)
@@ -140,7 +140,7 @@ final class ImageRequest: Sendable {
 final class Flight: Sendable {
   let id: FlightID
   let url: URL?
-  let policy: LoadOptions.Policy
+  let policy: LoadOptions.CachePolicy
   /// Whether all waiters are content with a placeholder.
   let isPlaceholder: Bool
   let urgency: Urgency
@@ -153,7 +153,8 @@ final class Flight: Sendable {
   let registry: InFlightRegistry
 
   init(
-    id: FlightID, url: URL?, policy: LoadOptions.Policy = .normal, isPlaceholder: Bool = false,
+    id: FlightID, url: URL?, policy: LoadOptions.CachePolicy = .useCache,
+    isPlaceholder: Bool = false,
     priority: Priority, gates: LoadGates, registry: InFlightRegistry
   ) {
     self.isPlaceholder = isPlaceholder
@@ -166,7 +167,7 @@ final class Flight: Sendable {
 }
 
 extension LoadOptions {
-  /// The conditions of the pictures that are drawn along with a placeholder.
+  /// The conditions of the images that are drawn along with a placeholder.
   fileprivate static let placeholder: LoadOptions = {
     var options = LoadOptions()
     options.isPlaceholder = true

@@ -7,8 +7,8 @@
 /// Invariants, true between any two calls:
 /// 1. Each waiter stands in exactly one rendition of one flight, from `join` until the call that
 ///    returns it.
-/// 2. A flight leaves the board in the call in which its last waiter leaves, unless it has delivered a
-///    picture of its fetch. A flight whose last waiter was answered stays until its load retires it.
+/// 2. A flight leaves the board in the call in which its last waiter leaves, unless it has delivered an
+///    image of its fetch. A flight whose last waiter was answered stays until its load retires it.
 /// 3. A rendition is wanted exactly as long as it has a waiter; `finish` takes all its waiters.
 /// 4. `current[origin]` is the newest flight of the origin, as long as that is under way: the one that new waiters
 ///    join. A flight stands there under its original, too, for waiters of other origins that want no more pixels.
@@ -17,7 +17,7 @@
 /// 6. No flight waits for itself, not even through others: a waiter joins no flight that is older than one that
 ///    waits for the waiter's answer. So every flight waits for younger ones only.
 /// 7. A flight under way has its record at `flights[id.index]` and its id at `ids[id.index]`.
-/// 8. A waiter joins no flight that began before the last removal of its picture. `removals` has those that a flight
+/// 8. A waiter joins no flight that began before the last removal of its image. `removals` has those that a flight
 ///    under way is older than.
 /// 9. A waiter joins a flight of its own policy or of a stronger one; a reload joins no flight that has
 ///    asked its source. The flight that begins instead takes the older one's place, as after a removal.
@@ -75,16 +75,16 @@ struct FlightBoard<Waiter, Request, Load> {
   /// - Parameters:
   ///   - original: That of the origin, where others may lead to it.
   ///   - versions: The versions of its entity in each format, as the waiter knows them. The waiter
-  ///     joins a flight only if they agree with all requests of that flight, and if its picture was not
+  ///     joins a flight only if they agree with all requests of that flight, and if its image was not
   ///     removed since the flight began.
   ///   - policy: How much the waiter wants of a load.
   ///   - asker: The number of the youngest flight that goes on only after this waiter has its answer; -1 for none.
-  ///   - request: Handed out by ``take(_:)``, unless the same picture is wanted already.
+  ///   - request: Handed out by ``take(_:)``, unless the same image is wanted already.
   ///   - start: Makes the load of a new flight.
   ///   - waiter: Makes the waiter, for the load that it waits for.
   mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, of original: SharedOriginal? = nil,
-    priority: Priority, versions: [ImageKey], policy: LoadOptions.Policy = .normal,
+    priority: Priority, versions: [ImageKey], policy: LoadOptions.CachePolicy = .useCache,
     after asker: Int = -1, request: Request, start: (FlightID) -> Load, waiter: (Load) -> Waiter
   ) -> Joined {
     let oldest = max(asker, lastRemoval(of: key))
@@ -122,7 +122,7 @@ struct FlightBoard<Waiter, Request, Load> {
   }
 
   private mutating func begin(
-    _ origin: FlightOrigin, _ original: SharedOriginal?, _ policy: LoadOptions.Policy,
+    _ origin: FlightOrigin, _ original: SharedOriginal?, _ policy: LoadOptions.CachePolicy,
     _ priority: Priority, for waiter: WaiterID, _ start: (FlightID) -> Load
   ) -> FlightID {
     let index = freeIndices.popLast() ?? flights.count
@@ -169,7 +169,7 @@ struct FlightBoard<Waiter, Request, Load> {
 
   /// Takes a waiter off the board; `nil` if it was answered already.
   ///
-  /// - Parameter isAnswered: Whether the waiter has its picture from elsewhere.
+  /// - Parameter isAnswered: Whether the waiter has its image from elsewhere.
   mutating func leave(_ id: WaiterID, isAnswered: Bool = false) -> Left? {
     guard let left = waiters.removeValue(forKey: id) else { return nil }
     let waiting = waiters
@@ -204,12 +204,12 @@ struct FlightBoard<Waiter, Request, Load> {
 
   // MARK: Flights
 
-  /// Hands out the requests for the wanted pictures that were not handed out yet, the oldest first.
+  /// Hands out the requests for the wanted images that were not handed out yet, the oldest first.
   mutating func take(_ id: FlightID) -> [Request] {
     look(at: id) { $0.take() } ?? []
   }
 
-  /// Hands out a request for a picture that joined with another address than the flight's, the newest first.
+  /// Hands out a request for an image that joined with another address than the flight's, the newest first.
   mutating func takeAlternate(_ key: ImageKey, of id: FlightID) -> Request? {
     let request = look(at: id) { flight in
       flight.wantedIndex(of: key).flatMap { flight.takeAlternate(at: $0) }
@@ -222,7 +222,7 @@ struct FlightBoard<Waiter, Request, Load> {
     look(at: id) { $0.hasRequests } == true
   }
 
-  /// Whether the flight has waiters, for any picture or for one.
+  /// Whether the flight has waiters, for any image or for one.
   mutating func isWanted(_ id: FlightID, for key: ImageKey? = nil) -> Bool {
     look(at: id) { flight in
       key.map { flight.wantedIndex(of: $0) != nil } ?? !flight.waiting.isEmpty
@@ -231,7 +231,7 @@ struct FlightBoard<Waiter, Request, Load> {
 
   /// Ends one rendition of a flight.
   ///
-  /// - Parameter isFetched: Whether the picture was made of the flight's fetch: then its siblings can be
+  /// - Parameter isFetched: Whether the image was made of the flight's fetch: then its siblings can be
   ///   drawn from the same bytes, and the flight goes on without waiters.
   /// - Returns: The waiters to answer.
   mutating func finish(
@@ -268,7 +268,7 @@ struct FlightBoard<Waiter, Request, Load> {
 
   // MARK: All flights
 
-  /// Ends one rendition in every flight, because its picture was stored by hand; later waiters for it join none of
+  /// Ends one rendition in every flight, because its image was stored by hand; later waiters for it join none of
   /// these flights.
   ///
   /// - Returns: The waiters to answer, and the loads to cancel, since they have no other waiters.
@@ -323,7 +323,7 @@ struct FlightBoard<Waiter, Request, Load> {
       || isKept(entity) && flight.renditions.allSatisfy { isKept($0.key.entity) }
   }
 
-  /// Whether another flight may revalidate what this one has shown: not if its picture or its original was removed
+  /// Whether another flight may revalidate what this one has shown: not if its image or its original was removed
   /// since, or stored by hand.
   func mayBeRevalidated(_ key: ImageKey, _ entity: ImageID, of id: FlightID) -> Bool {
     keepsOriginal(of: entity, id) && lastRemoval(of: key) < id.number

@@ -1,13 +1,13 @@
 import Foundation
 import Pixels
 
-/// Names one picture: an entity, a version of its picture, a format.
+/// Names one image: an entity, a version of its image, a format.
 struct ImageKey: Hashable, Sendable {
   let entity: ImageID
   let version: ImageID
   let format: String
 
-  /// The key under which a placeholder of the picture is stored.
+  /// The key under which a placeholder of the image is stored.
   var placeholder: ImageKey {
     ImageKey(entity: entity, version: version.placeholder, format: format)
   }
@@ -51,7 +51,7 @@ final class FlightOrigin: Hashable, Sendable {
     FlightOrigin(.original(id, version: version), identity)
   }
 
-  /// `nil` where the entity itself has the picture.
+  /// `nil` where the entity itself has the image.
   var url: URL? { if case .url(let url) = name { url } else { nil } }
 
   /// Whether all waiters are content with a placeholder.
@@ -78,11 +78,11 @@ struct SharedOriginal: Sendable {
   }
 }
 
-/// The pictures that a removal takes away.
+/// The images that a removal takes away.
 enum Removal: Hashable, Sendable {
   case entity(ImageID, format: String)
   case format(String)
-  /// The entity's kept originals, and no picture.
+  /// The entity's kept originals, and no image.
   case originals(ImageID)
 }
 
@@ -93,7 +93,7 @@ struct FlightID: Hashable, Sendable {
   let index: Int
 }
 
-/// Names one waiter: a caller or a stream that waits for one picture.
+/// Names one waiter: a caller or a stream that waits for one image.
 struct WaiterID: Hashable, Sendable {
   let number: Int
 }

@@ -81,7 +81,7 @@ final class FlightProgress: Sendable {
 
   /// Tells a listener its last step, if there is one, and ends its stream.
   ///
-  /// The progress is moved all the way: when the listener has a picture, no reference to it is left
+  /// The progress is moved all the way: when the listener has an image, no reference to it is left
   /// here.
   func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
     // Taken out first: later reports are not for this listener.
@@ -168,7 +168,7 @@ extension FlightProgress {
 
   /// Shows the previews of one stage, unless the fetch is over or nobody wants previews of it any more.
   ///
-  /// - Parameter part: The part of the picture's pixels that they come from.
+  /// - Parameter part: The part of the image's pixels that they come from.
   /// - Returns: Whether the previews were taken; else nothing is known of them.
   func show(
     _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int

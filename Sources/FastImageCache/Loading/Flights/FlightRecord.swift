@@ -13,7 +13,7 @@ struct FlightRecord<Request, Load> {
     var request: Request
     /// Those that joined with another address, the newest last.
     var alternates: [Request] = []
-    /// Orders the wishes; a picture that is wanted anew comes last.
+    /// Orders the wishes; an image that is wanted anew comes last.
     var arrival: Int
     /// In the order of joining; waiters that left may still be among them.
     var waiters: [WaiterID] = []
@@ -37,10 +37,10 @@ struct FlightRecord<Request, Load> {
   let original: SharedOriginal?
   var load: Load
   var priority: Priority
-  /// Whether a waiter has a picture that was made of the flight's fetch.
+  /// Whether a waiter has an image that was made of the flight's fetch.
   var hasDelivered = false
   /// The strength of the flight, and so of the requests that may join it.
-  let policy: LoadOptions.Policy
+  let policy: LoadOptions.CachePolicy
   /// Whether the source was asked: its answer may be older than a request that comes now.
   var hasAsked = false
   private(set) var renditions: [Rendition] = []
@@ -52,7 +52,7 @@ struct FlightRecord<Request, Load> {
 
   init(
     id: FlightID, origin: FlightOrigin, original: SharedOriginal? = nil,
-    policy: LoadOptions.Policy, priority: Priority, load: Load
+    policy: LoadOptions.CachePolicy, priority: Priority, load: Load
   ) {
     self.id = id
     (self.origin, self.original) = (origin, original)
@@ -61,7 +61,7 @@ struct FlightRecord<Request, Load> {
     self.load = load
   }
 
-  /// Whether this flight must end: it has no waiters, and it delivered no picture, so no sibling needs
+  /// Whether this flight must end: it has no waiters, and it delivered no image, so no sibling needs
   /// drawing.
   var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
 
@@ -88,14 +88,14 @@ struct FlightRecord<Request, Load> {
     return renditions.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
   }
 
-  /// The index of the rendition of exactly this picture, if it is wanted.
+  /// The index of the rendition of exactly this image, if it is wanted.
   func wantedIndex(of key: ImageKey) -> Int? {
     index(of: key).flatMap { renditions[$0].isWanted && renditions[$0].key == key ? $0 : nil }
   }
 
-  /// Whether a waiter for this picture, which knows its entity's other pictures in these versions, may
+  /// Whether a waiter for this image, which knows its entity's other images in these versions, may
   /// join: if the flight asks at least as much as the waiter wants, and if its renditions are of the same versions.
-  func accepts(_ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.Policy) -> Bool {
+  func accepts(_ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.CachePolicy) -> Bool {
     policy <= self.policy && !(policy == .reload && hasAsked) && versions.allSatisfy(agrees)
       && agrees(with: key)
   }
@@ -104,7 +104,7 @@ struct FlightRecord<Request, Load> {
     index(of: key).map { renditions[$0].key == key } ?? true
   }
 
-  /// Adds a waiter for a picture that the flight accepts.
+  /// Adds a waiter for an image that the flight accepts.
   ///
   /// - Parameter isAlternate: Whether the request has another address than the flight.
   /// - Returns: The rendition's index, and the requests that give way to this one.
@@ -168,7 +168,7 @@ struct FlightRecord<Request, Load> {
   mutating func take() -> [Request] {
     guard hasRequests else { return [] }
     openCount = 0
-    // Most loads serve one picture: it is open, and nothing is to be ordered.
+    // Most loads serve one image: it is open, and nothing is to be ordered.
     if renditions.count == 1 {
       renditions[0].isTaken = true
       return [renditions[0].request]

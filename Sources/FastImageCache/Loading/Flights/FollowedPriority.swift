@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Keeps a waiter as urgent as the ``LoadPriority`` of its request or, without one, as the load whose entity or source
+/// Keeps a waiter as urgent as the ``RequestPriority`` of its request or, without one, as the load whose entity or source
 /// asks.
 ///
 /// Invariants:
 /// 1. An urgency is observed only while the waiter is on the board, and for the moments in which it joins and is
-///    answered. So a ``LoadPriority`` knows no request that is over, and keeps no cache.
+///    answered. So a ``RequestPriority`` knows no request that is over, and keeps no cache.
 /// 2. The observation begins before the waiter joins, and ``priority`` is read under the board's lock. So a change is
 ///    seen by the join, or finds the waiter.
 final class FollowedPriority: Sendable {

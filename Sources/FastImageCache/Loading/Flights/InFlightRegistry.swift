@@ -15,7 +15,7 @@ import Synchronization
 ///    results unwanted, since flights' numbers are never used again.
 /// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
 ///    no task: cancellation handlers take this lock too.
-/// 4. The waiters of a load get the only references to its picture, unless it was stored by hand. So
+/// 4. The waiters of a load get the only references to its image, unless it was stored by hand. So
 ///    its slot can be evicted as soon as they release it.
 final class InFlightRegistry: Sendable {
   typealias Outcome = Result<CachedImage, ImageCacheError>
@@ -86,14 +86,14 @@ final class InFlightRegistry: Sendable {
 
   // MARK: Waiting
 
-  /// Waits for a picture, starting its load if none is under way; stays on the caller's actor.
+  /// Waits for an image, starting its load if none is under way; stays on the caller's actor.
   ///
   /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
   ///
   /// - Parameters:
   ///   - chosen: The priority of the request; `nil` for the task's own, with which it rises. A
-  ///     ``LoadPriority`` of the request takes the place of either.
-  ///   - reporter: Has the report when a picture is returned.
+  ///     ``RequestPriority`` of the request takes the place of either.
+  ///   - reporter: Has the report when an image is returned.
   nonisolated(nonsending) func image(
     for request: ImageRequest, priority chosen: Priority? = nil, reporter: RequestReporter? = nil
   ) async -> Outcome {
@@ -161,7 +161,7 @@ final class InFlightRegistry: Sendable {
     return listener.makeStream { [weak self] in self?.leave(waiter) }
   }
 
-  /// Waits for pictures without a task. No load begins before all requests stand on the board: so those of one source
+  /// Waits for images without a task. No load begins before all requests stand on the board: so those of one source
   /// share one load.
   ///
   /// - Parameters:
@@ -204,7 +204,7 @@ final class InFlightRegistry: Sendable {
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
     let asking = request.question?.load
     asking?.permit.renounce()
-    var isJoined = true
+    var isCoalesced = true
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
       // In this step: a removal that comes later finds the waiter.
@@ -218,7 +218,7 @@ final class InFlightRegistry: Sendable {
         versions: versions,
         policy: request.policy, after: asking?.id.number ?? -1, request: request,
         start: {
-          isJoined = false
+          isCoalesced = false
           return Load(
             flight: Flight(
               id: $0, url: request.url, policy: request.policy,
@@ -230,7 +230,7 @@ final class InFlightRegistry: Sendable {
           waiter.followed = followed
           let progress = $0.flight.progress
           waiter.report = reporter.map {
-            .init(reporter: $0, isJoined: isJoined, progress: progress)
+            .init(reporter: $0, isCoalesced: isCoalesced, progress: progress)
           }
           return waiter
         })
@@ -242,10 +242,10 @@ final class InFlightRegistry: Sendable {
     if joined.isNewFlight {
       if let begin { begin(joined.load.flight) } else { start(joined.load.flight) }
     } else {
-      recorder.joined(request)
+      recorder.coalesced(request)
       request.whenLoading?()
-      // The picture may have been stored since the caller looked, and the flight may take long.
-      if request.policy == .normal, let image = request.storedImage() {
+      // The image may have been stored since the caller looked, and the flight may take long.
+      if request.policy == .useCache, let image = request.storedImage() {
         recorder.hitLate()
         leave(request.waiter, with: .success(consume image))
       }
@@ -271,7 +271,7 @@ final class InFlightRegistry: Sendable {
     if !isWanted { task.cancel() }
   }
 
-  /// Makes a waiter as urgent as the request's ``LoadPriority``, or as the flight whose entity or source
+  /// Makes a waiter as urgent as the request's ``RequestPriority``, or as the flight whose entity or source
   /// made the request.
   func follow(_ id: WaiterID, _ urgency: Urgency) {
     step { $0.board.move(id, to: urgency.priority) }
@@ -283,7 +283,7 @@ final class InFlightRegistry: Sendable {
     step { $0.board.escalate(id, to: priority) }
   }
 
-  /// Takes a waiter off the board and answers it; harmless for one that is not there. A picture is the table's.
+  /// Takes a waiter off the board and answers it; harmless for one that is not there. An image is the table's.
   @inline(never)  // As `enter`.
   func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
@@ -297,14 +297,14 @@ final class InFlightRegistry: Sendable {
 
   // MARK: The cache's side
 
-  /// Answers all waiters for a picture that was stored by hand.
+  /// Answers all waiters for an image that was stored by hand.
   func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
     let (waiters, abandoned) = step { $0.board.supersede(key, at: Generation.next()) }
     answer(waiters, .success(image), AnswerFacts(side: .table, isStored: isStored))
     for load in abandoned { load.end() }
   }
 
-  /// Notes a removal: later requests for these pictures join no load under way.
+  /// Notes a removal: later requests for these images join no load under way.
   ///
   /// - Returns: Its number, for the table.
   func remove(_ removal: Removal) -> Generation.Removal {
@@ -361,10 +361,10 @@ final class InFlightRegistry: Sendable {
     return flights.sorted { $0.id.number < $1.id.number }.map { flight in
       CacheInspection.Load(
         url: flight.origin.url,
-        pictures: flight.renditions.filter(\.isWanted).map {
+        images: flight.renditions.filter(\.isWanted).map {
           .init(imageID: $0.key.entity, format: $0.key.format)
         },
-        waiterCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
+        requestCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
         priority: flight.priority.task)
     }
   }

@@ -110,7 +110,8 @@ struct CircularPictureError: LocalizedError, CustomStringConvertible {
 extension OpenQuestion.Subject: CustomStringConvertible {
   var description: String {
     switch self {
-    case .picture(let key): "picture(for:) of entity \(key.entity) in format \"\(key.format)\""
+    case .picture(let key):
+      "providedImage(for:) of entity \(key.entity) in format \"\(key.format)\""
     case .source(let url): "the source of \(url)"
     }
   }

@@ -263,7 +263,7 @@ enum AdmissionError: Error, Hashable, CustomStringConvertible {
   /// The job needs more memory than all jobs together may take.
   case aboveBudget(byteCount: Int, budget: Int)
 
-  /// One sentence with both numbers; users read it in ``ImageCacheError/pictureTooLarge(_:_:)``.
+  /// One sentence with both numbers; users read it in ``ImageCacheError/imageTooLarge(_:_:)``.
   var description: String {
     switch self {
     case .aboveBudget(let byteCount, let budget):

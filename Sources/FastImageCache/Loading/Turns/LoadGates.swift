@@ -1,4 +1,4 @@
-/// Two gates, so that pictures on disk never queue behind downloads.
+/// Two gates, so that images on disk never queue behind downloads.
 struct LoadGates: Sendable {
   private let network: LoadGate
   private let local: LoadGate

@@ -13,7 +13,7 @@ import Foundation
 ///
 /// A load of one cache then counts for the others, and the most urgent load of all of them is next; among
 /// loads of one priority the first to wait is. Closing a cache ends its loads, whose places go to the
-/// others as soon as their sources and decoders have ended. A load that waits for a picture of any cache
+/// others as soon as their sources and decoders have ended. A load that waits for an image of any cache
 /// leaves its gate meanwhile, so caches that ask each other do not stall, however narrow the gates are.
 ///
 /// Decoding and drawing leave the processor to the program's other threads where both want it. On Linux they
@@ -25,7 +25,7 @@ import Foundation
 /// `Thread` may begin a thread, those of Swift's own pool among them. Return what is to be done instead, or
 /// signal a thread that is there already.
 ///
-/// A worker that has drawn a picture stores it too, and waits while its table is flushed or emptied. So
+/// A worker that has drawn an image stores it too, and waits while its table is flushed or emptied. So
 /// caches on a slow disk should have resources of their own.
 ///
 /// Invariants:
@@ -40,11 +40,11 @@ public final class LoadResources: Sendable {
   /// Creates resources that no cache uses yet; threads begin with the first job.
   ///
   /// - Parameters:
-  ///   - decodeWidth: How many pictures are decoded and drawn at the same time, at least one; `nil`
+  ///   - decodeWidth: How many images are decoded and drawn at the same time, at least one; `nil`
   ///     for the number of cores.
   ///   - decodeByteBudget: The private memory that all decodes together may take, in bytes, with their copies
-  ///     in sRGB for ``ImageCache/Configuration/willStore``; without any, each picture that
-  ///     needs a decode is too large. Not counted: a picture stays decoded while its
+  ///     in sRGB for ``ImageCache/Configuration/willStore``; without any, each image that
+  ///     needs a decode is too large. Not counted: an image stays decoded while its
   ///     family is drawn, one for each load under way; the process keeps up to 8 MiB of freed decodes and, on
   ///     Linux, 64 MiB of the coefficients of progressive JPEG files for the next ones, until all its caches
   ///     are closed or suspended, or ``ImageCache/trimMemory(_:)``; and a decode may take a kept block of

@@ -47,7 +47,7 @@ struct Urgency: Sendable {
 
   private struct State {
     var priority: Priority
-    /// By their observations. A load has one observer as a rule, a ``LoadPriority`` perhaps thousands.
+    /// By their observations. A load has one observer as a rule, a ``RequestPriority`` perhaps thousands.
     var observers: [Observer?] = []
     /// Observations below the last one that have ended, for later observers.
     var ended: [Observation] = []

@@ -8,7 +8,7 @@
   /// The container's crop, rotation and mirroring count, and no EXIF metadata beside them (MIAF, ISO/IEC
   /// 23000-22, section 7.3.9). Ten and twelve bits a colour become eight.
   struct AVIFDecoder: ImageDecoder {
-    /// dav1d's tables and contexts, measured at 1.6 MB for the smallest pictures.
+    /// dav1d's tables and contexts, measured at 1.6 MB for the smallest images.
     private static let fixedByteCount = 3 << 20
 
     /// A camera writes one.
@@ -25,7 +25,7 @@
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       let factor = RowAverage.factor(of: header.size, for: minimumSize)
       return PixelLayout.byteCount(size: header.size.reduced(by: factor), format: .bgra32)
-        .addingClamped(header.wholePictureByteCount)
+        .addingClamped(header.wholeImageByteCount)
         .addingClamped(rowBufferByteCount(header.size)).addingClamped(Self.fixedByteCount)
     }
 
@@ -47,7 +47,7 @@
       in bytes: UnsafeRawBufferPointer, atLeast size: PixelSize, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> Bitmap? {
       let picture = try AVIFReader(bytes).imageHeader
-      // A thumbnail of the picture with its alpha could not be told from one without.
+      // A thumbnail of the image with its alpha could not be told from one without.
       guard !picture.hasAlpha else { return nil }
       try request.limits.check(picture.size)
       let items = try ISOItems(bytes.bytes)
@@ -122,7 +122,7 @@
       let size = PixelSize(width: Int(header.width), height: Int(header.height))
       return ImageHeader(
         size: orientation.turning(size), hasAlpha: header.has_alpha,
-        wholePictureByteCount: Int(clamping: header.working_bytes))
+        wholeImageByteCount: Int(clamping: header.working_bytes))
     }
 
     var largestPixelCount: UInt64 {

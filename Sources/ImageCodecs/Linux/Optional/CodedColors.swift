@@ -2,9 +2,9 @@
   internal import CImageCodecs
   import Foundation
 
-  /// The colours of a picture that names them by numbers instead of a profile.
+  /// The colours of an image that names them by numbers instead of a profile.
   ///
-  /// Brighter colours than white, of pictures with a high dynamic range, are cut.
+  /// Brighter colours than white, of images with a high dynamic range, are cut.
   struct CodedColors {
     enum Curve: Equatable {
       /// g, a, b, c and d of ICC.1:2022, section 10.18, function 3.
@@ -43,7 +43,7 @@
 
     /// The conversion of pixels; `nil` where the colours count as sRGB, also since they make no sense.
     ///
-    /// Making a profile takes 0.2 to 0.5 ms, as long as the decode of a small picture.
+    /// Making a profile takes 0.2 to 0.5 ms, as long as the decode of a small image.
     func conversion(kind: LCMSConversion.Kind) throws(ImageDecodingError) -> LCMSConversion? {
       let isGray = kind != .rgb
       guard curve != .sRGB || (!isGray && chromaticities != Self.sRGB) else { return nil }

@@ -55,7 +55,7 @@
       let size = PixelSize(width: Int(header.width), height: Int(header.height))
       var result = ImageHeader(
         size: size, hasAlpha: header.has_alpha,
-        wholePictureByteCount: PixelLayout.byteCount(size: size, format: .bgra32))
+        wholeImageByteCount: PixelLayout.byteCount(size: size, format: .bgra32))
       result.isDecodedWhole = true
       return result
     }

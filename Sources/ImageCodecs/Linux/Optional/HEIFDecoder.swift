@@ -3,7 +3,7 @@
   import Foundation
   import Pixels
 
-  /// HEIC by libheif and libde265, on one thread; of several pictures the primary one.
+  /// HEIC by libheif and libde265, on one thread; of several images the primary one.
   ///
   /// The container's crop, rotation and mirroring count, and no EXIF metadata beside them. More than eight bits a
   /// colour become eight.
@@ -24,7 +24,7 @@
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       let factor = RowAverage.factor(of: header.size, for: minimumSize)
       let result = PixelLayout.byteCount(size: header.size.reduced(by: factor), format: .bgra32)
-      return max(result, header.temporaryByteCount).addingClamped(header.wholePictureByteCount)
+      return max(result, header.temporaryByteCount).addingClamped(header.wholeImageByteCount)
         .addingClamped(rowBufferByteCount(header.size)).addingClamped(Self.fixedByteCount)
     }
 
@@ -38,7 +38,7 @@
       }
     }
 
-    /// - Parameter size: The least size of the thumbnail that is decoded instead; `nil` for the picture.
+    /// - Parameter size: The least size of the thumbnail that is decoded instead; `nil` for the image.
     private func decode(
       _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, orThumbnail size: PixelSize? = nil
     ) throws(ImageDecodingError) -> Bitmap {
@@ -91,7 +91,7 @@
     private let reader: OpaquePointer
     private var header: fic_heif_header
 
-    /// The size before the picture is cropped and turned.
+    /// The size before the image is cropped and turned.
     var codedSize: PixelSize {
       PixelSize(width: Int(header.coded_width), height: Int(header.coded_height))
     }
@@ -100,7 +100,7 @@
       PixelSize(width: Int(header.width), height: Int(header.height))
     }
 
-    /// Whether libheif crops and turns, for which it takes a second picture.
+    /// Whether libheif crops and turns, for which it takes a second image.
     private var turnsInside: Bool {
       // Some encoders, libheif's among them, announce the upright size for the coded one.
       guard let turn = planes.turn, turn.turning(codedSize) == size || codedSize == size else {
@@ -110,7 +110,7 @@
       return header.has_alpha && turn != .up
     }
 
-    /// The turn that is left to be done when the picture is decoded.
+    /// The turn that is left to be done when the image is decoded.
     var orientation: Orientation { turnsInside ? .up : planes.turn ?? .up }
 
     /// libheif turns what libde265 decodes into planes of red, green and blue, which it keeps; of a grid one cell
@@ -131,7 +131,7 @@
       if turnsInside { temporary = max(temporary, Self.bytes(pixelCount, kept + extra)) }
       var result = ImageHeader(
         size: size, hasAlpha: header.has_alpha,
-        wholePictureByteCount: Self.bytes(pixelCount, kept))
+        wholeImageByteCount: Self.bytes(pixelCount, kept))
       result.temporaryByteCount = temporary
       return result
     }

@@ -1,25 +1,25 @@
 #if !canImport(ImageIO)
   import Pixels
 
-  /// What the container of a HEIF file says about the planes of one of its pictures, before any is decoded.
+  /// What the container of a HEIF file says about the planes of one of its images, before any is decoded.
   struct HEIFPlanes {
     /// Cells of a grid may reach over its edges by less than themselves, and codecs round sizes up.
     static let overhang = 512
 
     /// Samples of two pixels: from 2 for gray to 6 for colours that are stored as finely as brightness. The
-    /// most of any picture in the file.
+    /// most of any image in the file.
     private(set) var samplesOfPair = 2
 
-    /// Bytes of a sample: two for more than eight bits. The most of any picture in the file.
+    /// Bytes of a sample: two for more than eight bits. The most of any image in the file.
     private(set) var sampleByteCount = 1
 
-    /// The most pixels of a cell; `nil` for a picture that is no grid.
+    /// The most pixels of a cell; `nil` for an image that is no grid.
     let cellPixelCount: Int?
 
-    /// The turn that brings the picture upright; `nil` where that is not all that is to be done with it.
+    /// The turn that brings the image upright; `nil` where that is not all that is to be done with it.
     let turn: Orientation?
 
-    /// - Parameter id: The picture's item.
+    /// - Parameter id: The image's item.
     init(_ items: ISOItems, of id: Int, _ bytes: RawSpan) throws(ImageDecodingError) {
       for box in items.properties where box.type == ISOItems.code("hvcC") {
         // ISO/IEC 14496-15, section 8.3.3.1.2.
@@ -40,7 +40,7 @@
   }
 
   extension ISOItems {
-    /// The most pixels of a grid's cell; `nil` for other pictures, and where a cell has no size.
+    /// The most pixels of a grid's cell; `nil` for other images, and where a cell has no size.
     func cellPixelCount(of item: Item, _ bytes: RawSpan) -> Int? {
       guard item.type == Self.code("grid") else { return nil }
       var largest = 0
@@ -59,7 +59,7 @@
       return largest
     }
 
-    /// The turn of a picture that is only rotated, and perhaps mirrored afterwards.
+    /// The turn of an image that is only rotated, and perhaps mirrored afterwards.
     fileprivate func turn(of item: Item, _ bytes: RawSpan) -> Orientation? {
       var (angle, mirroring) = (Int?.none, Int?.none)
       for index in item.properties where properties.indices.contains(index) {

@@ -1,10 +1,10 @@
 #if !canImport(ImageIO)
   import Pixels
 
-  /// Holds the sizes that HEVC pictures inside of a HEIF file have against the size that the container
+  /// Holds the sizes that HEVC images inside of a HEIF file have against the size that the container
   /// announces.
   ///
-  /// libde265 takes its memory by the sequence parameter sets of the picture's own bytes (ITU-T H.265,
+  /// libde265 takes its memory by the sequence parameter sets of the image's own bytes (ITU-T H.265,
   /// section 7.3.2.2), and libheif looks at them only afterwards. So each of them is read here before.
   struct HEVCSizes {
     private static let sequenceParameterSet = 33
@@ -15,13 +15,13 @@
 
     /// - Parameters:
     ///   - planes: What the container announces.
-    ///   - size: The size that it announces, before the picture is cropped and turned.
+    ///   - size: The size that it announces, before the image is cropped and turned.
     init(_ items: ISOItems, _ planes: HEIFPlanes, announced size: PixelSize) {
       (self.items, self.planes) = (items, planes)
       pixelLimit = (size.width + HEIFPlanes.overhang) * (size.height + HEIFPlanes.overhang)
     }
 
-    /// Throws for a file whose pictures or samples are larger than announced, or that libheif would decode by
+    /// Throws for a file whose images or samples are larger than announced, or that libheif would decode by
     /// another library.
     func check(_ bytes: RawSpan) throws(ImageDecodingError) {
       var pixelCounts: [Int: Int] = [:]
@@ -43,7 +43,7 @@
           }
           try check(total)
         case ISOItems.code("iden"):
-          // Else a picture could be a copy of itself.
+          // Else an image could be a copy of itself.
           for part in item.parts where items.items[part]?.type == item.type { throw Self.nested }
         case ISOItems.code("iovl"), ISOItems.code("av01"), ISOItems.code("vvc1"),
           ISOItems.code("j2k1"), ISOItems.code("unci"):
@@ -80,7 +80,7 @@
     }
 
     /// The most pixels of any parameter set that a decoder of the item may meet: in its properties, and among
-    /// the picture's own units, each of which has its length in four bytes before it.
+    /// the image's own units, each of which has its length in four bytes before it.
     private func codedPixelCount(
       _ item: ISOItems.Item, _ bytes: RawSpan
     ) throws(ImageDecodingError) -> Int {

@@ -1,8 +1,8 @@
 #if !canImport(ImageIO)
-  /// The items of an ISO base media file: still pictures, their parts and their thumbnails (ISO/IEC
+  /// The items of an ISO base media file: still images, their parts and their thumbnails (ISO/IEC
   /// 14496-12, section 8.11; ISO/IEC 23008-12).
   ///
-  /// Reads boxes of lengths and references only, no picture. A file with a box twice that belongs there once is
+  /// Reads boxes of lengths and references only, no image. A file with a box twice that belongs there once is
   /// refused, since its readers differ in which of the two they take.
   struct ISOItems {
     struct Item {
@@ -33,7 +33,7 @@
     private(set) var primaryRange = 0..<0
     /// The thumbnails of the primary item.
     private(set) var thumbnails: [Int] = []
-    /// The places in the file that call a reference one from a thumbnail to its picture.
+    /// The places in the file that call a reference one from a thumbnail to its image.
     private(set) var thumbnailMarks: [Int] = []
     private var partCount = 0
 

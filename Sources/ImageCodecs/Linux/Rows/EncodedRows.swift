@@ -3,7 +3,7 @@
   import Foundation
   import Pixels
 
-  /// A picture's rows as encoders take them: gray, or blue, green, red and a fourth byte.
+  /// An image's rows as encoders take them: gray, or blue, green, red and a fourth byte.
   struct EncodedRows {
     enum Alpha {
       /// Colours are divided by alpha again, as PNG and WebP store them.

@@ -3,7 +3,7 @@
   import Foundation
   import Pixels
 
-  /// Averages squares of pixels while the rows of a picture pass by, so that a huge one takes the memory of a
+  /// Averages squares of pixels while the rows of an image pass by, so that a huge one takes the memory of a
   /// small one.
   final class RowAverage {
     private let size: PixelSize
@@ -14,7 +14,7 @@
     private var rowsLeft: Int
 
     /// - Parameters:
-    ///   - size: The size of the picture, as stored.
+    ///   - size: The size of the image, as stored.
     ///   - format: The format of its rows.
     ///   - factor: A result of ``factor(of:for:)``.
     init(size: PixelSize, format: PixelFormat, factor: Int) throws(ImageDecodingError) {
@@ -27,7 +27,7 @@
       memset(sums.start, 0, sumBytes)
     }
 
-    /// The largest whole factor that does not make the picture smaller than wanted. Above 4096
+    /// The largest whole factor that does not make the image smaller than wanted. Above 4096
     /// the sums of a square of pixels would no longer fit their 32 bits.
     static func factor(of size: PixelSize, for minimumSize: PixelSize?) -> Int {
       guard let minimumSize else { return 1 }
@@ -38,7 +38,7 @@
 
     /// Writes the next rows of averages.
     ///
-    /// - Parameter read: Reads one row of the picture.
+    /// - Parameter read: Reads one row of the image.
     func write(
       _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int,
       unless isCancelled: () -> Bool,
@@ -65,10 +65,10 @@
   }
 
   extension Bitmap {
-    /// Decodes a picture whose rows come in the order of the file, at a whole fraction of its size.
+    /// Decodes an image whose rows come in the order of the file, at a whole fraction of its size.
     ///
     /// - Parameters:
-    ///   - size: The upright picture's.
+    ///   - size: The upright image's.
     ///   - orientation: The turn that brings the rows upright.
     ///   - read: Reads the next `count` rows.
     static func averaging(

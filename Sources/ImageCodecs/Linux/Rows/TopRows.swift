@@ -3,7 +3,7 @@
   import Pixels
 
   /// Takes the rows of a file that is cut, or damaged within, as far as they can be read, and leaves the rest of the
-  /// picture blank.
+  /// image blank.
   final class TopRows {
     /// How many rows have been read.
     private(set) var count = 0
@@ -55,7 +55,7 @@
   }
 
   extension ImageDecodingError {
-    /// Whether the file has less than a picture.
+    /// Whether the file has less than an image.
     var isDamage: Bool {
       switch self {
       case .truncated, .damaged: true

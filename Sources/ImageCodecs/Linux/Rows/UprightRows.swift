@@ -5,7 +5,7 @@
 
   /// A decoder's memory, freed with its last reference. Unlike the memory of the same name in
   /// ImageDrawing it is exactly as large as asked for, so that the address sanitizer notices every
-  /// access behind it, and is not zeroed, since decoders write whole pictures into it.
+  /// access behind it, and is not zeroed, since decoders write whole images into it.
   final class ScratchMemory {
     let start: UnsafeMutablePointer<UInt8>
 
@@ -19,11 +19,11 @@
 
   /// Takes rows in the order of the file and lays them upright into a bitmap.
   ///
-  /// Rows of an upright picture are written straight into the bitmap. Others go through a strip of
-  /// a few rows, small enough for the processor's cache, so turning takes no second picture.
+  /// Rows of an upright image are written straight into the bitmap. Others go through a strip of
+  /// a few rows, small enough for the processor's cache, so turning takes no second image.
   ///
   /// Invariant: `pixels` and `strip` are as large as `layout` and `storedSize` say, so any strip
-  /// of up to ``stripHeight`` rows inside the stored picture stays inside both.
+  /// of up to ``stripHeight`` rows inside the stored image stays inside both.
   struct UprightRows {
     static let stripHeight = 32
 
@@ -53,7 +53,7 @@
           byteCount: storedSize.width * layout.format.bytesPerPixel * Self.stripHeight)
     }
 
-    /// Goes through the picture strip by strip, and asks `isCancelled` before each.
+    /// Goes through the image strip by strip, and asks `isCancelled` before each.
     ///
     /// - Parameter write: Writes `count` rows from `rows` on, `rowBytes` apart.
     func fill(

@@ -19,7 +19,7 @@ final class PeerStore {
   let roles: Roles
   /// Whether no store can do less.
   var isFloor: Bool { name == "C floor" }
-  /// The pictures of one turn.
+  /// The images of one turn.
   let batch: Int
   private let peer: bench_store
   private var room: bench_room
@@ -71,7 +71,7 @@ final class PeerStore {
     }
   }
 
-  /// Obtains the pictures of keys that lie one after the other, and reads them if asked to.
+  /// Obtains the images of keys that lie one after the other, and reads them if asked to.
   func get(_ keys: ArraySlice<UInt8>, reads: Bool) throws {
     let result = keys.withUnsafeBufferPointer {
       peer.get(handle, $0.baseAddress, keys.count / 16, reads ? 1 : 0)

@@ -19,7 +19,7 @@ struct BenchPicture: ImageEntity {
     self.file = file
   }
 
-  /// The 16 bytes of the UUID, the key of the picture at the peers.
+  /// The 16 bytes of the UUID, the key of the image at the peers.
   var key: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
   func versionID(for format: ImageFormat) -> ImageID { imageID }

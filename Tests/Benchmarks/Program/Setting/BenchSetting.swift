@@ -22,7 +22,7 @@ final class BenchSetting {
     photographs = Photographs(effort)
   }
 
-  /// 200 x 200 pixels, 160 kB each: the pictures of a list.
+  /// 200 x 200 pixels, 160 kB each: the images of a list.
   nonisolated(nonsending) func gallery() async throws -> Gallery {
     try await gallery(
       "usual", count: effort.pictureCount, side: 200, roles: [.handle, .touch, .scroll])
@@ -38,7 +38,7 @@ final class BenchSetting {
     try await gallery("large", count: effort.largeCount, side: 8, roles: [.handle, .open])
   }
 
-  /// Originals of 1 kB, as many as the large table has pictures.
+  /// Originals of 1 kB, as many as the large table has images.
   nonisolated(nonsending) func manyOriginals() async throws -> KeptFiles {
     if let keptFiles { return keptFiles }
     Console.note("keeping \(effort.largeCount) originals")
@@ -48,7 +48,7 @@ final class BenchSetting {
     return kept
   }
 
-  /// The closeness of small pictures to their photographs, measured once for two scenarios.
+  /// The closeness of small images to their photographs, measured once for two scenarios.
   nonisolated(nonsending) func fidelity() async throws -> FidelityRecord {
     if let fidelityRecord { return fidelityRecord }
     let record = try await FidelityRecord(self)

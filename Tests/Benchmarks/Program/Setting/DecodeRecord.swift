@@ -5,7 +5,7 @@ import Locking
 /// Notes at which size a cache decodes JPEG files, and how long the processor decodes previews.
 final class DecodeRecord: Sendable {
   struct Work: Sendable {
-    /// The width to which the last whole picture was scaled, in pixels.
+    /// The width to which the last whole image was scaled, in pixels.
     var width = 0
     var previewCount = 0
     /// Of all previews.

@@ -2,9 +2,9 @@ import FastImageCache
 
 /// The amount of work: enough for stable figures, or just enough to see that everything runs.
 struct Effort: Sendable {
-  /// Pictures in the table of the scenarios that do not grow.
+  /// Images in the table of the scenarios that do not grow.
   let pictureCount: Int
-  /// Pictures in the large table, which is compared with the usual one.
+  /// Images in the large table, which is compared with the usual one.
   let largeCount: Int
   /// Times that ours and its peers take turns.
   let roundCount: Int
@@ -12,15 +12,15 @@ struct Effort: Sendable {
   let hitBatch: Int
   /// Hits timed one by one, with and without a writer.
   let singleHitCount: Int
-  /// Pictures stored in one turn.
+  /// Images stored in one turn.
   let storeBatch: Int
   /// Files that are decoded in one turn, by one worker and by two.
   let fileCount: Int
-  /// Requests for one picture, and requests that are cancelled.
+  /// Requests for one image, and requests that are cancelled.
   let waiterCount: Int
-  /// Pictures of the fling, and files that they come from.
+  /// Images of the fling, and files that they come from.
   let flingCount: Int
-  /// Pictures that are held at the same time.
+  /// Images that are held at the same time.
   let heldCount: Int
   /// Busy frames of a scrolled list.
   let frameCount: Int
@@ -35,9 +35,9 @@ struct Effort: Sendable {
     )
   /// Of the photographs of a fling, and of the one that comes slowly.
   let usualPhotograph: PixelSize
-  /// Whether the pictures of `fidelity` are photographs of this machine, not drawn landscapes.
+  /// Whether the images of `fidelity` are photographs of this machine, not drawn landscapes.
   let readsPhotographs: Bool
-  /// Sides of the landscapes that pictures in tables are parts of.
+  /// Sides of the landscapes that images in tables are parts of.
   let landscape: (width: Int, height: Int)
 
   static let full = Effort(

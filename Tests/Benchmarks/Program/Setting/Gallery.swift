@@ -3,12 +3,12 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// A cache whose table is full, the same pictures in the stores of its peers, and a random order in
+/// A cache whose table is full, the same images in the stores of its peers, and a random order in
 /// which both are asked.
 final class Gallery {
   let cache: ImageCache
   let format: ImageFormat
-  /// The pictures in the order in which they are asked for.
+  /// The images in the order in which they are asked for.
   let hits: HitList
   let stores: [PeerStore]
   /// The keys of `pictures`, one after the other.
@@ -16,10 +16,10 @@ final class Gallery {
 
   /// Opens the cache and the peers, and fills both.
   ///
-  /// The table is filled through the store below the cache, which takes a million pictures in
+  /// The table is filled through the store below the cache, which takes a million images in
   /// bearable time.
   ///
-  /// - Parameter spareCount: Slots that stay free. One is enough for replacing pictures without
+  /// - Parameter spareCount: Slots that stay free. One is enough for replacing images without
   ///   evicting any, even if the readers of the others do not run for long.
   init(
     _ name: String, count: Int, spareCount: Int = 0, side: Int, roles: PeerStore.Roles,
@@ -37,7 +37,7 @@ final class Gallery {
     hits = HitList(cache: cache, format: format, pictures: ordered.shuffled(using: &random))
     keys = hits.pictures.flatMap(\.key)
     let (photographs, stores) = (setting.photographs, stores)
-    // More pictures would only take longer to draw.
+    // More images would only take longer to draw.
     let differentCount = min(count, Self.differentCount)
     let bitmaps = try (0..<differentCount).map { try photographs.part($0, size: size) }
     try Self.fill(cache, format, with: ordered) { bitmaps[$0 % differentCount] }
@@ -53,7 +53,7 @@ final class Gallery {
 
   static func format(_ name: String, count: Int, side: Int) -> ImageFormat {
     ImageFormat(
-      name: name, size: PixelSize(width: side, height: side), pixelFormat: .bgrx32,
+      name: name, size: .exact(PixelSize(width: side, height: side)), pixelFormat: .bgrx32,
       capacity: .count(count))
   }
 
@@ -62,7 +62,7 @@ final class Gallery {
     place.appending(path: name + "-peers")
   }
 
-  /// Puts pictures into an open cache's table.
+  /// Puts images into an open cache's table.
   static func fill(
     _ cache: ImageCache, _ format: ImageFormat, with pictures: some Sequence<BenchPicture>,
     bitmap: (Int) throws -> Bitmap
@@ -94,7 +94,7 @@ final class Gallery {
     }
   }
 
-  /// Stores the picture that `draw` leaves in a slot's scratch memory.
+  /// Stores the image that `draw` leaves in a slot's scratch memory.
   static func insert(
     for picture: BenchPicture, _ size: PixelSize, into table: Table,
     draw: (UnsafeMutableRawBufferPointer) throws -> Void
@@ -110,19 +110,19 @@ final class Gallery {
     _ = try table.insert(sealed)
   }
 
-  /// The pictures of one turn; turns go through all of them, and begin again at the end.
+  /// The images of one turn; turns go through all of them, and begin again at the end.
   func slice(turn: Int, count: Int) -> Range<Int> {
     Contest.slice(of: hits.pictures.count, turn: turn, count: count)
   }
 
-  /// Takes part in a contest with so many pictures in each turn.
+  /// Takes part in a contest with so many images in each turn.
   func contender(
     batch: Int, _ body: @escaping (Range<Int>) throws -> Void
   ) -> Contest.Contender {
     Contest.contender(of: hits.pictures.count, batch: batch, body)
   }
 
-  /// A peer's part in a contest: it obtains as many pictures in a turn as it asks for.
+  /// A peer's part in a contest: it obtains as many images in a turn as it asks for.
   func contender(_ store: PeerStore, reads: Bool) -> Contest.Contender {
     contender(batch: store.batch) { try store.get(self.keys($0), reads: reads) }
   }

@@ -1,7 +1,7 @@
 import CBenchPeers
 import FastImageCache
 
-/// Pictures that are all in a table, to be asked for one after the other.
+/// Images that are all in a table, to be asked for one after the other.
 struct HitList: Sendable {
   let cache: ImageCache
   let format: ImageFormat

@@ -24,10 +24,10 @@ struct LaunchedProgram {
   /// The folder of the scenario's setting.
   let place: URL
   let galleryName: String
-  /// The pictures of the gallery.
+  /// The images of the gallery.
   let count: Int
   let side: Int
-  /// The pictures that the process obtains.
+  /// The images that the process obtains.
   let shownCount: Int
   /// The shared library of the peers.
   let library: String?
@@ -69,7 +69,7 @@ struct LaunchedProgram {
     }
   }
 
-  /// Some of the gallery's pictures, far from one another.
+  /// Some of the gallery's images, far from one another.
   private var pictures: [BenchPicture] {
     (0..<shownCount).map { BenchPicture($0 * count / shownCount) }
   }

@@ -3,11 +3,11 @@ import FastImageCache
 import Foundation
 import ImageCodecs
 
-/// Pictures that decode as photographs do, drawn once and cut up.
+/// Images that decode as photographs do, drawn once and cut up.
 final class Photographs {
   private var landscapes: [Int: Bitmap] = [:]
 
-  /// The count of different landscapes; further pictures are other parts of them.
+  /// The count of different landscapes; further images are other parts of them.
   private static let landscapeCount = 12
 
   private let landscapeSize: PixelSize

@@ -104,6 +104,8 @@ extension ImageCache {
   ///
   /// It looks every tenth of a millisecond, since looking without pause would be measured too.
   nonisolated(nonsending) func waitForWaiters(_ count: Int) async throws {
-    while await statistics().waiters < count { try await Task.sleep(for: .microseconds(100)) }
+    while await statistics().pendingRequests < count {
+      try await Task.sleep(for: .microseconds(100))
+    }
   }
 }

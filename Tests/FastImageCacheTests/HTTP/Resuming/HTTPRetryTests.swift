@@ -164,7 +164,7 @@ struct HTTPRetryTests {
     let waiting = Task { try await cache.image(for: failing, format: .row) }
     let end = clock.now + .milliseconds(500)
     await clock.sleepers { $0 == [end] }
-    // It is no picture, but was brought.
+    // It is no image, but was brought.
     let other = Photo("other", url: server.url("/other").absoluteString)
     await #expect(throws: ImageCacheError.self) { try await cache.image(for: other, format: .row) }
     #expect(server.arrivedRequests.map(\.path) == ["/failing", "/other"])

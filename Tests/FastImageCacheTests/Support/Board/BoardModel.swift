@@ -5,7 +5,7 @@ import Foundation
 /// Something that happens to a flight board. Flights are those in the air, the oldest first.
 enum BoardEvent: Hashable {
   case join(
-    format: String, version: Int, policy: LoadOptions.Policy = .normal, audience: Int = 0)
+    format: String, version: Int, policy: LoadOptions.CachePolicy = .useCache, audience: Int = 0)
   /// The newest flight asks its source.
   case askNewest
   /// The original of a flight is held.
@@ -20,7 +20,7 @@ enum BoardEvent: Hashable {
   /// The task of a waiter is escalated.
   case escalateNewest(Priority)
   case takeNewest
-  /// The picture that was handed out first of all and is not finished.
+  /// The image that was handed out first of all and is not finished.
   case finish(isFetched: Bool)
   /// The newest flight hands out what it has not, and finishes what it handed out last.
   case deliverNewest
@@ -44,7 +44,7 @@ struct BoardModel {
   }
   struct Flight {
     let id: FlightID
-    let policy: LoadOptions.Policy
+    let policy: LoadOptions.CachePolicy
     let audience: Int
     var hasAsked = false
     /// Whether its original was removed.
@@ -55,7 +55,7 @@ struct BoardModel {
     var priority: Priority
     var wishes: [ImageKey] = []
     var handedOut: [ImageKey] = []
-    /// The formats whose picture was removed or stored by hand since the flight began.
+    /// The formats whose image was removed or stored by hand since the flight began.
     var removed: Set<String> = []
   }
 
@@ -81,7 +81,7 @@ struct BoardModel {
     body(&flights[index])
   }
 
-  /// Forgets a picture of a flight, and who waits for it.
+  /// Forgets an image of a flight, and who waits for it.
   mutating func forget(_ key: ImageKey, of id: FlightID) {
     waiters.removeAll { $0.flight == id && $0.key == key }
     change(id) { flight in

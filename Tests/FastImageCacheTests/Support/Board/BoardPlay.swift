@@ -43,7 +43,7 @@ struct BoardPlay {
   private var number = 0
   private static let formats = ["row", "dot"]
   private static let origins = [
-    nil, LoadIdentity(LoadOptions(audience: Audience("a")).conditions, beginsWithKept: false),
+    nil, LoadIdentity(LoadOptions(account: AccountID("a")).conditions, beginsWithKept: false),
     LoadIdentity(.ordinary, beginsWithKept: true),
   ].map { FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"), $0) }
 
@@ -116,7 +116,7 @@ struct BoardPlay {
   // MARK: Events
 
   private mutating func join(
-    _ format: String, _ version: Int, _ policy: LoadOptions.Policy, _ audience: Int
+    _ format: String, _ version: Int, _ policy: LoadOptions.CachePolicy, _ audience: Int
   ) -> String? {
     number += 1
     let priority = [Priority.medium, .high, .low][number % 3]
@@ -136,7 +136,7 @@ struct BoardPlay {
     let joined = board.join(
       id, key: Self.key(format, told), origin: Self.origins[toldAudience], priority: priority,
       versions: Self.formats.map { Self.key($0, told) },
-      policy: plant == .policiesIgnored ? .normal : policy,
+      policy: plant == .policiesIgnored ? .useCache : policy,
       request: Self.key(format, told),
       start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }

@@ -15,7 +15,7 @@ extension FlightBoardSuite {
   mutating func join(
     _ number: Int, _ key: ImageKey, priority: Priority = .medium,
     versions: [String: ImageID] = ["row": "a1", "dot": "a1"],
-    policy: LoadOptions.Policy = .normal, after asker: FlightID? = nil,
+    policy: LoadOptions.CachePolicy = .useCache, after asker: FlightID? = nil,
     origin: FlightOrigin? = nil
   ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
     board.join(

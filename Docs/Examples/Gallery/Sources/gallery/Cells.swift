@@ -14,13 +14,13 @@ protocol Cells: AnyObject {
 final class TableCells: Cells {
   private let stock: Stock
   private let meter: () -> Meter
-  private var pictures: [UnsafeMutableRawPointer: CachedPicture<Photograph>] = [:]
+  private var pictures: [UnsafeMutableRawPointer: CachedImageWidget<Photograph>] = [:]
 
   init(_ stock: Stock, _ meter: @escaping () -> Meter) { (self.stock, self.meter) = (stock, meter) }
 
   func makeFactory() -> OpaquePointer {
     makeListFactory { [unowned self] item in
-      let picture = CachedPicture<Photograph>(format: stock.format, from: stock.cache)
+      let picture = CachedImageWidget<Photograph>(format: stock.format, from: stock.cache)
       pictures[item.raw] = picture
       gtk_list_item_set_child(item, picture.widget.widget)
       meter().watch(cell: picture.widget.widget)
@@ -34,7 +34,7 @@ final class TableCells: Cells {
   }
 
   var blankCount: Int {
-    pictures.values.count { gtk_widget_get_mapped($0.widget.widget) != 0 && !$0.isShowingPicture }
+    pictures.values.count { gtk_widget_get_mapped($0.widget.widget) != 0 && !$0.isShowingImage }
   }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 extension ImageFormat {
   nonisolated static func cell(of count: Int) -> ImageFormat {
     ImageFormat(
-      name: "cell", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+      name: "cell", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
       capacity: .count(count))
   }
 }

@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// The mean closeness of small pictures to their photographs.
+/// The mean closeness of small images to their photographs.
 struct MeanFidelity: Scenario {
   static let id = "Q1"
   static let name = "fidelity"
@@ -27,7 +27,7 @@ struct MeanFidelity: Scenario {
   }
 }
 
-/// The closeness of the small picture that is furthest from its photograph.
+/// The closeness of the small image that is furthest from its photograph.
 struct WorstFidelity: Scenario {
   static let id = "Q2"
   static let name = "worst-fidelity"
@@ -42,7 +42,7 @@ struct WorstFidelity: Scenario {
           Self.id,
           "worst fidelity of \(record.pictures) at 200 x 200, \(decoding.rawValue): \(worst)",
           unit: "dB", ours: Distribution(record.decibels(decoding).min().map { [$0] } ?? []),
-          bar: .oursAtLeast(decoding == .finest ? 50 : 48), counts: record.counts(decoding))
+          bar: .oursAtLeast(decoding == .best ? 50 : 48), counts: record.counts(decoding))
       })
   }
 }

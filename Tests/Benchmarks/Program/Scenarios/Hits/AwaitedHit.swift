@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// `await image(for:format:)` of a picture that is there.
+/// `await image(for:format:)` of an image that is there.
 struct AwaitedHit: Scenario {
   static let id = "P3"
   static let name = "awaited-hit"

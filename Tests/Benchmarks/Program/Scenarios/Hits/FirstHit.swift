@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// The first hit on a picture after its table was opened.
+/// The first hit on an image after its table was opened.
 struct FirstHit: Scenario {
   static let id = "P5"
   static let name = "first-hit"

@@ -20,7 +20,7 @@ struct GrowingHit: Scenario {
     let peers = zip(small.stores(.handle), large.stores(.handle))
     let batch = setting.effort.hitBatch
     let (few, many) = (small.hits, large.hits)
-    // Each picture is hit once before, so that no timed hit is a first one.
+    // Each image is hit once before, so that no timed hit is a first one.
     try few.hit(few.pictures.indices)
     try many.hit(many.pictures.indices)
     var contenders = [
@@ -58,7 +58,7 @@ struct GrowingHit: Scenario {
   }
 
   /// Does as a program's other work does before a frame's first hit: takes the processor's caches that are
-  /// nearest. A table of 1000 pictures would stay in them from turn to turn, or not, as this run has peers.
+  /// nearest. A table of 1000 images would stay in them from turn to turn, or not, as this run has peers.
   private static func takeNearCaches() {
     otherMemory.withUnsafeBytes { _ = bench_sum($0.baseAddress, $0.count) }
   }

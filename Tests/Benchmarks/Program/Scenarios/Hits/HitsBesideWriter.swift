@@ -52,7 +52,7 @@ struct HitsBesideWriter: Scenario {
   }
 }
 
-/// A thread that replaces pictures until `end()`.
+/// A thread that replaces images until `end()`.
 private final class Writer: Sendable {
   /// Shared with the thread, which ends before its waiter goes on.
   private final class Flag: Sendable {
@@ -89,10 +89,10 @@ private final class Writer: Sendable {
     }
   }
 
-  /// Waits for its first picture.
+  /// Waits for its first image.
   func hasStored() async { for await _ in first {} }
 
-  /// - Returns: How many pictures it stored.
+  /// - Returns: How many images it stored.
   func end() async throws -> Int {
     isOver.isSet.store(true, ordering: .relaxed)
     return try await result.value

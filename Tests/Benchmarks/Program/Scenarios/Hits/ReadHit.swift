@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// A hit, and every byte of the picture.
+/// A hit, and every byte of the image.
 struct ReadHit: Scenario {
   static let id = "P4"
   static let name = "read-hit"

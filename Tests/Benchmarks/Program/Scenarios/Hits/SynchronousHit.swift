@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// `cachedImage(for:format:)` of a picture that is there: lookup, lease, handle, release.
+/// `cachedImage(for:format:)` of an image that is there: lookup, lease, handle, release.
 struct SynchronousHit: Scenario {
   static let id = "P1"
   static let name = "synchronous-hit"

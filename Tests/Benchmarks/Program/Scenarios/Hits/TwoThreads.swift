@@ -33,7 +33,7 @@ struct TwoThreads: Scenario {
     func hitting(_ parts: Range<Int>...) -> @Sendable () throws -> Void {
       { for part in parts { try hits.hit(part) } }
     }
-    // A gallery is filled in the order of its pictures' numbers, which is that of the slots. Neither thread
+    // A gallery is filled in the order of its images' numbers, which is that of the slots. Neither thread
     // gets all late ones, whose hints lie farther from their homes. Few slots have a neighbour of the other
     // thread's: a core fetches the lines beside a lease in advance, and takes them from the other one.
     let block = max(1, range.count / 4)
@@ -89,7 +89,7 @@ struct TwoThreads: Scenario {
 
   private static let leasesPerHit = 4
 
-  /// The passes of each thread over the pictures that count. Fewer would measure how threads begin: with
+  /// The passes of each thread over the images that count. Fewer would measure how threads begin: with
   /// 20 passes, which take a millisecond, two threads seemed to gain 1.2 to 1.4.
   private static let passCount = 200
 

@@ -10,7 +10,7 @@ struct BareMiss: Sendable {
   let format: ImageFormat
   private let table: Table
 
-  /// - Parameter cache: Its table keeps the pictures.
+  /// - Parameter cache: Its table keeps the images.
   init(_ cache: ImageCache, _ format: ImageFormat) throws {
     self.format = format
     table = try Gallery.table(of: cache, format)

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Requests that are cancelled before their picture comes.
+/// Requests that are cancelled before their image comes.
 struct CancelledRequests: Scenario {
   static let id = "P11"
   static let name = "cancelled-requests"
@@ -17,7 +17,7 @@ struct CancelledRequests: Scenario {
     let effort = setting.effort
     let size = PixelSize(width: 32, height: 32)
     let format = ImageFormat(
-      name: "cancelled", size: size, pixelFormat: .bgrx32, capacity: .count(16))
+      name: "cancelled", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(16))
     let source = WaitingSource(try setting.photographs.part(0, size: size))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.source = source }
@@ -33,7 +33,7 @@ struct CancelledRequests: Scenario {
       ])
       let results = try await contest.run(roundCount: min(effort.roundCount, 51))
       // A cancelled flight may take a moment to end.
-      while await cache.statistics().flights > 0 { await Task.yield() }
+      while await cache.statistics().activeLoads > 0 { await Task.yield() }
       let left = await cache.statistics()
       return Findings([
         Measure(
@@ -77,7 +77,7 @@ struct CancelledRequests: Scenario {
     }
   }
 
-  /// Asks for all pictures at once, and cancels all requests when `allWait` returns.
+  /// Asks for all images at once, and cancels all requests when `allWait` returns.
   static func ask(
     _ cache: ImageCache, for pictures: some Collection<some ImageEntity>, _ format: ImageFormat,
     until allWait: () async throws -> Void

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Many requests under conditions for one picture that is not there.
+/// Many requests under conditions for one image that is not there.
 struct ConditionedRequests: Scenario {
   static let id = "S14"
   static let name = "conditioned-requests"
@@ -16,7 +16,7 @@ struct ConditionedRequests: Scenario {
     let count = 2 * setting.effort.waiterCount
     let size = PixelSize(width: 32, height: 32)
     let format = ImageFormat(
-      name: "conditioned", size: size, pixelFormat: .bgrx32, capacity: .count(16))
+      name: "conditioned", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(16))
     let source = WaitingSource(try setting.photographs.part(0, size: size))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.source = source }
@@ -45,10 +45,10 @@ struct ConditionedRequests: Scenario {
 
   private static let options: LoadOptions = {
     var options = LoadOptions()
-    options.audience = Audience("account")
+    options.account = AccountID("account")
     options.headers = ["Accept-Language": "en"]
     options.avoids = .expensive
-    options.priority = LoadPriority(.medium)
+    options.priority = RequestPriority(.medium)
     return options
   }()
 }

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Many requests for one picture that is not there.
+/// Many requests for one image that is not there.
 struct JoinedRequests: Scenario {
   static let id = "P10"
   static let name = "joined-requests"
@@ -16,7 +16,8 @@ struct JoinedRequests: Scenario {
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let effort = setting.effort
     let size = PixelSize(width: 32, height: 32)
-    let format = ImageFormat(name: "joined", size: size, pixelFormat: .bgrx32, capacity: .count(16))
+    let format = ImageFormat(
+      name: "joined", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(16))
     let source = WaitingSource(try setting.photographs.part(0, size: size))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.source = source }
@@ -64,7 +65,7 @@ struct JoinedRequests: Scenario {
     }
   }
 
-  /// Nanoseconds from the first request until the last one has its picture.
+  /// Nanoseconds from the first request until the last one has its image.
   static func time(
     _ waiterCount: Int, _ cache: ImageCache, _ picture: BenchPicture, _ format: ImageFormat,
     _ source: WaitingSource, _ options: LoadOptions? = nil

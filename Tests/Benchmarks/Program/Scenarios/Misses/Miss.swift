@@ -3,7 +3,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A picture that is not there: read from a file, decoded, drawn, stored.
+/// An image that is not there: read from a file, decoded, drawn, stored.
 struct Miss: Scenario {
   static let id = "P8"
   static let name = "miss"
@@ -45,10 +45,10 @@ struct Miss: Scenario {
   }
 
   private static let format = ImageFormat(
-    name: "miss", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+    name: "miss", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
     capacity: .count(64))
 
-  /// The difference between the pictures of two files, in levels.
+  /// The difference between the images of two files, in levels.
   private static func differences(
     _ first: URL, _ second: URL, _ setting: BenchSetting
   ) async throws -> [(String, Int)] {
@@ -82,7 +82,7 @@ struct Miss: Scenario {
       // Waits for the rest of a load, which belongs to this miss; on one core the next miss would
       // join the load.
       let rest: () async throws -> Void = {
-        while await cache.statistics().flights > 0 { await Task.yield() }
+        while await cache.statistics().activeLoads > 0 { await Task.yield() }
       }
       let ours = Contest.Contender(prepare: rest) {
         number += 1
@@ -119,8 +119,8 @@ struct Miss: Scenario {
           ("misses", now.misses - before.misses), ("fetches", now.fetches - before.fetches),
           ("decodes", now.decodes - before.decodes), ("stores", now.stores - before.stores),
           ("cores held to", isHeld ? 1 : 0),
-          ("µs of a fetch on average", average(\.fetchSeconds)),
-          ("of a decode", average(\.decodeSeconds)), ("of a drawing", average(\.drawSeconds)),
+          ("µs of a fetch on average", average(\.fetchDuration)),
+          ("of a decode", average(\.decodeDuration)), ("of a drawing", average(\.drawDuration)),
         ] + differences
       // In rounds of their own, since they leave nothing of the others in the processor's caches.
       let beside = try await Contest([ours] + shrinkers).run(roundCount: roundCount)
@@ -133,7 +133,7 @@ struct Miss: Scenario {
           Self.id, what, unit: "ms", ours: ours, reference: reference, named: name, bar: bar,
           counts: counts)
       }
-      // Of a picture decoded at its full size, many pixels are drawn for little libjpeg.
+      // Of an image decoded at its full size, many pixels are drawn for little libjpeg.
       let bar = Bar.ratioAtMost(eighths == 8 ? 1.4 : 1.1)
       let peers = zip(setting.peers.shrinkers, beside.dropFirst()).map { shrinker, times in
         let name = String(cString: shrinker.name)

@@ -23,8 +23,8 @@ struct ParallelMisses: Scenario {
     let files = try setting.photographs.writeFiles(
       setting.effort.fileCount, size: size, named: Self.name, in: setting.place.url)
     let format = ImageFormat(
-      name: "parallel", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
-      // Spare slots, for pictures that are drawn anew while others are leased.
+      name: "parallel", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
+      // Spare slots, for images that are drawn anew while others are leased.
       capacity: .count(files.count + 4))
     let eighths = try await DecodeRecord.eighths(of: files[0], size, format, setting)
     return try await setting.withCache(

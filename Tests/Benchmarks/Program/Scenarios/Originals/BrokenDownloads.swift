@@ -39,7 +39,7 @@ struct BrokenDownloads: Scenario {
         .enumerated()
       {
         let picture = BenchPicture(number, file: server.url(path))
-        // Breaking off ends the load, whose picture nobody else waits for.
+        // Breaking off ends the load, whose image nobody else waits for.
         for await step in cache.progress(for: picture, format: KeptPicture.format) {
           if path.hasSuffix("left"), case .receiving(half..., of: _) = step { break }
         }
@@ -60,7 +60,7 @@ struct BrokenDownloads: Scenario {
   // MARK: After a kill
 
   private func killed(_ bytes: Data, _ setting: BenchSetting) async throws -> Measure {
-    // What stands behind its end changes no picture, and makes blocks.
+    // What stands behind its end changes no image, and makes blocks.
     let whole = bytes + Data(count: max(0, 1 << 20 - bytes.count))
     let half = whole.count * 3 / 5
     let file = HTTPFile(whole, entityTag: "\"5f3a-61b2c04f\"", headers: Self.clock)

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TestSupport
 
-/// A fling through pictures on a web server, most of which scroll away before they came.
+/// A fling through images on a web server, most of which scroll away before they came.
 struct DownloadFling: Scenario {
   static let id = "S13"
   static let name = "download-fling"
@@ -26,7 +26,7 @@ struct DownloadFling: Scenario {
     let place = setting.place.url.appending(path: "originals-\(Self.name)")
     let originals = OriginalStore(directory: place, byteLimit: Self.byteBudget)
     let format = ImageFormat(
-      name: "downloads", size: PixelSize(width: 32, height: 32), pixelFormat: .bgrx32,
+      name: "downloads", size: .exact(PixelSize(width: 32, height: 32)), pixelFormat: .bgrx32,
       capacity: .count(count))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.originals = originals }
@@ -76,7 +76,7 @@ struct DownloadFling: Scenario {
   /// The system's queues open some for threads that come and go.
   private static let threadDescriptorCount = 4
 
-  /// Asks for a picture, and leaves at a random moment.
+  /// Asks for an image, and leaves at a random moment.
   private static func ask(
     for picture: BenchPicture, _ format: ImageFormat, _ cache: ImageCache
   ) async {
@@ -95,7 +95,7 @@ struct DownloadFling: Scenario {
   private static func settledDescriptorCount(
     _ cache: ImageCache, _ server: HTTPServer
   ) async throws -> Int {
-    while await cache.statistics().flights > 0 { try await Task.sleep(for: .milliseconds(1)) }
+    while await cache.statistics().activeLoads > 0 { try await Task.sleep(for: .milliseconds(1)) }
     cache.trimMemory(.spare)
     while server.endedConnections.value < server.connections.value {
       try await Task.sleep(for: .milliseconds(1))

@@ -53,7 +53,7 @@ struct FirstMiss: Scenario {
       source.open()
       self.setting = setting
       format = ImageFormat(
-        name: "first-miss", size: size, pixelFormat: .bgrx32, capacity: .count(16))
+        name: "first-miss", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(16))
       // Threads begin once.
       configuration = .with { ($0.source, $0.resources) = (source, LoadResources()) }
     }

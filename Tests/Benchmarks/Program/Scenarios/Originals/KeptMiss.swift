@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A picture that is not in its table, and whose original is kept.
+/// An image that is not in its table, and whose original is kept.
 struct KeptMiss: Scenario {
   static let id = "S5"
   static let name = "kept-miss"

@@ -48,11 +48,11 @@ struct KeptMissBesideDownloads: Scenario {
     }
   }
 
-  /// Asks for pictures that do not come.
+  /// Asks for images that do not come.
   private static func ask(_ cache: ImageCache, count: Int) -> [Task<Void, Never>] {
     KeptFiles.addresses("hanging", count: count).enumerated().map { number, address in
       Task(name: "download") {
-        // It ends by being cancelled. Numbers below zero are those of no other picture.
+        // It ends by being cancelled. Numbers below zero are those of no other image.
         _ = try? await cache.image(
           for: BenchPicture(-1 - number, file: address), format: KeptPicture.format)
       }

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// Many requests for one picture whose original is then kept.
+/// Many requests for one image whose original is then kept.
 struct KeptOnce: Scenario {
   static let id = "S12"
   static let name = "kept-once"
@@ -15,7 +15,8 @@ struct KeptOnce: Scenario {
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let size = PixelSize(width: 32, height: 32)
-    let format = ImageFormat(name: "once", size: size, pixelFormat: .bgrx32, capacity: .count(16))
+    let format = ImageFormat(
+      name: "once", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(16))
     let bitmap = try setting.photographs.part(0, size: PixelSize(width: 96, height: 64))
     let source = WaitingSource(.encoded(try bitmap.jpegData(quality: 0.85)), need: .network)
     let calls = CountedCalls()
@@ -68,6 +69,6 @@ struct KeptOnce: Scenario {
 
   /// Returns when the last load has ended, its original written.
   private static func quiet(_ cache: ImageCache) async throws {
-    while await cache.statistics().flights > 0 { try await Task.sleep(for: .microseconds(100)) }
+    while await cache.statistics().activeLoads > 0 { try await Task.sleep(for: .microseconds(100)) }
   }
 }

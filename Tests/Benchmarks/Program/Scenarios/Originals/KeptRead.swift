@@ -25,7 +25,7 @@ struct KeptRead: Scenario {
     return Findings(small + large)
   }
 
-  /// - Parameter size: That of a picture whose pixels are as many bytes: peers count so.
+  /// - Parameter size: That of an image whose pixels are as many bytes: peers count so.
   private func compare(
     _ length: String, _ size: PixelSize, count: Int, batch: Int, bar: Double,
     _ setting: BenchSetting

@@ -4,7 +4,7 @@ import Foundation
 import TableStore
 import TestSupport
 
-/// A picture whose server says that it has not changed.
+/// An image whose server says that it has not changed.
 struct Unchanged: Scenario {
   static let id = "S7"
   static let name = "unchanged"
@@ -31,15 +31,15 @@ struct Unchanged: Scenario {
       Self.name, formats: [KeptPicture.format], configuration
     ) { cache in
       let picture = BenchPicture(0, file: server.url("/picture.jpg"))
-      func ask(_ policy: LoadOptions.Policy) async throws {
+      func ask(_ policy: LoadOptions.CachePolicy) async throws {
         var options = LoadOptions()
-        options.policy = policy
+        options.cachePolicy = policy
         _ = try await cache.image(for: picture, format: KeptPicture.format, options: options)
       }
       // Waits for the rest of a load, which belongs to its request.
-      func rest() async { while await cache.statistics().flights > 0 { await Task.yield() } }
+      func rest() async { while await cache.statistics().activeLoads > 0 { await Task.yield() } }
       var events = cache.events().makeAsyncIterator()
-      try await ask(.normal)
+      try await ask(.useCache)
       // The original is written behind the answer.
       while let event = await events.next() {
         if case .original(_, .stored) = event { break }

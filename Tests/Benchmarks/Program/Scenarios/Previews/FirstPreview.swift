@@ -4,7 +4,7 @@ import Foundation
 import Locking
 import LoopbackServer
 
-/// The first preview of a picture that comes slowly.
+/// The first preview of an image that comes slowly.
 struct FirstPreview: Scenario {
   static let id = "S8"
   static let name = "first-preview"
@@ -35,7 +35,7 @@ struct FirstPreview: Scenario {
         for await step in steps {
           guard case .preview = step else { continue }
           shown = ContinuousClock.now - start
-          // Leaving ends the load, whose picture nobody else waits for.
+          // Leaving ends the load, whose image nobody else waits for.
           break
         }
         // A machine that is too busy to draw one for two seconds says nothing of this one.

@@ -4,7 +4,7 @@ import FastImageCache
 import Foundation
 import LoopbackServer
 
-/// The processor time of all previews of one picture.
+/// The processor time of all previews of one image.
 struct PreviewCost: Scenario {
   static let id = "S9"
   static let name = "preview-cost"

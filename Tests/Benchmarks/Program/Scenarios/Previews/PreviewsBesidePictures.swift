@@ -5,7 +5,7 @@ import ImageCodecs
 import Locking
 import TestSupport
 
-/// Previews while many pictures are drawn.
+/// Previews while many images are drawn.
 struct PreviewsBesidePictures: Scenario {
   static let id = "S10"
   static let name = "previews-beside-pictures"
@@ -30,7 +30,7 @@ struct PreviewsBesidePictures: Scenario {
       return .chunked([.bytes(files[number % files.count])])
     }
     let format = ImageFormat(
-      name: "beside", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+      name: "beside", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
       capacity: .count(count + 4))
     return try await setting.withCache(
       Self.name, formats: [format],
@@ -73,7 +73,7 @@ struct PreviewsBesidePictures: Scenario {
     }
   }
 
-  /// - Returns: How many pictures were shown, previews included.
+  /// - Returns: How many images were shown, previews included.
   private static func load(
     _ picture: BenchPicture, _ format: ImageFormat, _ cache: ImageCache, _ previews: PreviewPolicy
   ) async -> Int {

@@ -25,7 +25,7 @@ struct Fling: Scenario {
     let files = try setting.photographs.writeFiles(
       count, size: setting.effort.usualPhotograph, named: Self.name, in: setting.place.url)
     let format = ImageFormat(
-      name: "fling", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+      name: "fling", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
       capacity: .count(count))
     return try await setting.withCache(
       Self.name, formats: [format],
@@ -36,7 +36,7 @@ struct Fling: Scenario {
       let sampler = MemorySampler()
       let start = ContinuousClock.now
       await ConcurrentWork.forEach(files.enumerated(), width: Self.visibleCount) { index, file in
-        // Counted below: a request without a picture is a picture that was not stored.
+        // Counted below: a request without an image is an image that was not stored.
         _ = try? await cache.image(for: BenchPicture(index, file: file), format: format)
       } collect: { _ in
       }

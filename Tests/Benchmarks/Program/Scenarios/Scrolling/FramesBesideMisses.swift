@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import Locking
 
-/// Frames of a busy main thread while pictures are decoded.
+/// Frames of a busy main thread while images are decoded.
 struct FramesBesideMisses: Scenario {
   static let id = "P18"
   static let name = "frames-beside-misses"
@@ -24,7 +24,7 @@ struct FramesBesideMisses: Scenario {
       Self.fileCount, size: setting.effort.usualPhotograph, named: Self.name,
       in: setting.place.url)
     let format = ImageFormat(
-      name: "frames", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+      name: "frames", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
       capacity: .count(1000))
     return try await setting.withCache(
       Self.name, formats: [format],

@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// The first pictures of a program that has just been started.
+/// The first images of a program that has just been started.
 struct FirstFrame: Scenario {
   static let id = "P17"
   static let name = "first-frame"

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// The cost of each operation as the number of pictures grows.
+/// The cost of each operation as the number of images grows.
 struct Growth: Scenario {
   static let id = "scale"
   static let name = "scale"

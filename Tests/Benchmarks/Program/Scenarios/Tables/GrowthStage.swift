@@ -13,20 +13,20 @@ final class GrowthStage {
   private let table: Table
   private let bitmap: Bitmap
   private let hits: HitList
-  /// The number of the next picture that the table has not seen.
+  /// The number of the next image that the table has not seen.
   private var nextNumber: Int
-  /// The first of the pictures that may be removed; those below are for hits.
+  /// The first of the images that may be removed; those below are for hits.
   private let firstSpare: Int
   private var removed: [BenchPicture] = []
   private var random = SystemRandomNumberGenerator()
 
-  /// Pictures that are hit, at most: each is proven once before, which takes a while.
+  /// Images that are hit, at most: each is proven once before, which takes a while.
   private static let hitCount = 200_000
   private static let openCount = 5
 
   init(_ count: Int, _ setting: BenchSetting) async throws {
     let format = ImageFormat(
-      name: "scale", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32,
+      name: "scale", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32,
       capacity: .count(count))
     let namespace = "scale-\(count)"
     let bitmap = try setting.photographs.part(0, size: format.size)
@@ -61,7 +61,7 @@ final class GrowthStage {
     try hits.hit(hits.pictures.indices)
   }
 
-  /// The pictures for hits are used right before, so that evictions take others.
+  /// The images for hits are used right before, so that evictions take others.
   func hit(batch: Int) -> Contest.Contender {
     var turn = 0
     return Contest.Contender { [self] in
@@ -72,7 +72,7 @@ final class GrowthStage {
     }
   }
 
-  /// Stores pictures where others have been removed before.
+  /// Stores images where others have been removed before.
   func store(batch: Int) -> Contest.Contender {
     Contest.Contender { [self] in
       try removeSome(batch)
@@ -85,7 +85,7 @@ final class GrowthStage {
     }
   }
 
-  /// Stores new pictures in the full table.
+  /// Stores new images in the full table.
   func evict(batch: Int) -> Contest.Contender {
     Contest.Contender { [self] in
       let pictures = (0..<batch).map { BenchPicture(nextNumber + $0) }
@@ -96,7 +96,7 @@ final class GrowthStage {
     }
   }
 
-  /// Removes pictures that are put back before the next turn.
+  /// Removes images that are put back before the next turn.
   func remove(batch: Int) -> Contest.Contender {
     Contest.Contender { [self] in
       for picture in removed { try Gallery.insert(bitmap, for: picture, into: table) }

@@ -2,7 +2,7 @@ import CBenchPeers
 import CommandSupport
 import FastImageCache
 
-/// Private memory of a screen full of pictures.
+/// Private memory of a screen full of images.
 struct HeldPictures: Scenario {
   static let id = "P12"
   static let name = "held-pictures"

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A cache with a large table, from the call until pictures can be asked for.
+/// A cache with a large table, from the call until images can be asked for.
 struct Open: Scenario {
   static let id = "P7"
   static let name = "open"

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// A decoded picture, until hits find it.
+/// A decoded image, until hits find it.
 struct Store: Scenario {
   static let id = "P6"
   static let name = "store"

@@ -3,35 +3,36 @@ import FastImageCache
 import Foundation
 import TestSupport
 
-/// How close a cache's small pictures come to exact reductions of their photographs.
+/// How close a cache's small images come to exact reductions of their photographs.
 struct FidelityRecord {
-  static let decodings: [ImageFormat.Decoding] = [.balanced, .finest]
+  static let decodings: [ImageFormat.Quality] = [.balanced, .best]
 
   let pictures: PhotographCorpus
-  /// One for each picture of the corpus.
-  private let decibels: [ImageFormat.Decoding: [Double]]
+  /// One for each image of the corpus.
+  private let decibels: [ImageFormat.Quality: [Double]]
 
   static let size = PixelSize(width: 200, height: 200)
 
-  /// Has a cache draw each picture of the corpus, and compares it with the definition.
+  /// Has a cache draw each image of the corpus, and compares it with the definition.
   nonisolated(nonsending) init(_ setting: BenchSetting) async throws {
     let pictures = PhotographCorpus(setting.effort)
     self.pictures = pictures
     // Without a family, each has a decode of its own.
     let formats = Self.decodings.map {
       ImageFormat(
-        name: $0.rawValue, size: Self.size, pixelFormat: .bgrx32, capacity: .count(1), decoding: $0)
+        name: $0.rawValue, size: .exact(Self.size), pixelFormat: .bgrx32, capacity: .count(1),
+        quality: $0)
     }
     let file = setting.place.url.appending(path: "fidelity.jpg")
     decibels = try await setting.withCache("fidelity", formats: formats) { cache in
-      var decibels: [ImageFormat.Decoding: [Double]] = [:]
+      var decibels: [ImageFormat.Quality: [Double]] = [:]
       for (number, part) in pictures.parts.enumerated() {
         try Task.checkCancellation()
         try pictures.data(of: part).write(to: file)
         let exact = Self.reduction(of: try Bitmap(contentsOf: file), to: Self.size)
         for format in formats {
           let image = try await cache.image(for: BenchPicture(number, file: file), format: format)
-          decibels[format.decoding, default: []].append(
+          decibels[format.quality, default: []].append(
             Self.decibels(of: try image.makeBitmap(), from: exact))
         }
       }
@@ -39,14 +40,14 @@ struct FidelityRecord {
     }
   }
 
-  func decibels(_ decoding: ImageFormat.Decoding) -> [Double] { decibels[decoding] ?? [] }
+  func decibels(_ decoding: ImageFormat.Quality) -> [Double] { decibels[decoding] ?? [] }
 
   /// The furthest from its photograph first.
-  func ranking(_ decoding: ImageFormat.Decoding) -> [PhotographCorpus.Part] {
+  func ranking(_ decoding: ImageFormat.Quality) -> [PhotographCorpus.Part] {
     zip(pictures.parts, decibels(decoding)).sorted { $0.1 < $1.1 }.map(\.0)
   }
 
-  func counts(_ decoding: ImageFormat.Decoding) -> [(name: String, value: Int)] {
+  func counts(_ decoding: ImageFormat.Quality) -> [(name: String, value: Int)] {
     let decibels = decibels(decoding)
     return [("pictures", decibels.count)]
       + [48, 50, 54].map { limit in
@@ -92,7 +93,7 @@ struct FidelityRecord {
       }
     }
     let mean = squares / Double(3 * shown.size.width * shown.size.height)
-    // Pictures without any difference count as differing by a level in one of a million numbers.
+    // Images without any difference count as differing by a level in one of a million numbers.
     return 10 * log10(255 * 255 / max(mean, 1e-6))
   }
 

@@ -5,7 +5,7 @@ import ImageDrawing
 
 /// Parts of photographs at odd sizes, as JPEG files of 90 % quality.
 struct PhotographCorpus: CustomStringConvertible {
-  /// One picture of the corpus.
+  /// One image of the corpus.
   struct Part {
     /// `nil` for a drawn landscape.
     let photograph: URL?
@@ -61,7 +61,7 @@ struct PhotographCorpus: CustomStringConvertible {
     }.jpegData(quality: 0.9)
   }
 
-  /// The photographs themselves, as their files are, or the drawn pictures.
+  /// The photographs themselves, as their files are, or the drawn images.
   func wholeFiles() throws -> [Data] {
     var files: [URL] = []
     for part in parts {
@@ -76,7 +76,7 @@ struct PhotographCorpus: CustomStringConvertible {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { $0.hasSuffix(".jpg") }.sorted().compactMap { name in
       let file = folder.appending(path: name)
-      // A file that is no picture is no part of the corpus.
+      // A file that is no image is no part of the corpus.
       guard let data = try? Data(contentsOf: file),
         let header = try? ImageDecoders.standard.decoder(for: data).header(of: data)
       else { return nil }

@@ -7,7 +7,7 @@ struct KeptPicture {
   let file: URL
   let address: URL
   static let format = ImageFormat(
-    name: "kept", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+    name: "kept", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
     capacity: .count(64))
 
   let bytes: Data
@@ -24,7 +24,7 @@ struct KeptPicture {
     bytes = try Data(contentsOf: file)
   }
 
-  /// The usual configuration, with a store for this picture, on one worker.
+  /// The usual configuration, with a store for this image, on one worker.
   static func configuration(
     _ name: String, _ setting: BenchSetting, networkWidth: Int = 18
   ) -> ImageCache.Configuration {
@@ -50,10 +50,10 @@ struct KeptPicture {
   func misses(
     of url: URL, in cache: ImageCache, besides flightCount: Int = 0
   ) -> Contest.Contender {
-    // Each entity has another picture in the table, and all have one original.
+    // Each entity has another image in the table, and all have one original.
     var number = url.isFileURL ? 0 : 1_000_000
     return Contest.Contender {
-      while await cache.statistics().flights > flightCount { await Task.yield() }
+      while await cache.statistics().activeLoads > flightCount { await Task.yield() }
     } turn: {
       number += 1
       let picture = BenchPicture(number, file: url)

@@ -10,7 +10,7 @@ struct SlowFile {
   static let seconds = 1.9
 
   static let format = ImageFormat(
-    name: "slow", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+    name: "slow", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
     capacity: .count(64))
 
   let bytes: Data

@@ -6,7 +6,7 @@ import Testing
 @testable import FastImageCache
 
 @Suite("A priority that requests hold", .timeLimit(.minutes(10)))
-struct LoadPriorityTests {
+struct RequestPriorityTests {
   private let started = Counter()
   private let door = CancellableGate()
   private let asked = Lock<[ImageSourceRequest]>([])
@@ -27,7 +27,7 @@ struct LoadPriorityTests {
   private var priority: TaskPriority? { asked.withLock { $0.last }?.priority }
 
   private func waiter(
-    _ priority: LoadPriority?, in fixture: Fixture, task: TaskPriority = .medium
+    _ priority: RequestPriority?, in fixture: Fixture, task: TaskPriority = .medium
   ) -> Task<CachedImage, any Error> {
     Task(priority: task) {
       try await fixture.cache.image(
@@ -37,24 +37,24 @@ struct LoadPriorityTests {
 
   @Test("makes their load as urgent as it is, upwards and downwards, whatever their tasks are")
   func moves() async throws {
-    let (fixture, level) = (try await fixture(), LoadPriority(.low))
+    let (fixture, level) = (try await fixture(), RequestPriority(.low))
     let waiting = waiter(level, in: fixture, task: .high)
     await started.reaches(1)
     #expect(priority == .low)
     for other in [TaskPriority.high, .background, .medium] {
-      level.level = other
-      #expect(priority == other && level.level == other)
+      level.value = other
+      #expect(priority == other && level.value == other)
     }
     door.open()
     _ = try await waiting.value
-    level.level = .high
+    level.value = .high
     #expect(priority == .medium)
   }
 
   @Test("counts beside those of others, of which the highest is the load's")
   func countsBesideOthers() async throws {
     let fixture = try await fixture()
-    let (first, second) = (LoadPriority(.high), LoadPriority(.medium))
+    let (first, second) = (RequestPriority(.high), RequestPriority(.medium))
     var tasks: [Task<CachedImage, any Error>] = []
     for level in [first, second, first, nil] {
       tasks.append(waiter(level, in: fixture, task: .low))
@@ -62,11 +62,11 @@ struct LoadPriorityTests {
     }
     await started.reaches(1)
     #expect(priority == .high)
-    first.level = .background
+    first.value = .background
     #expect(priority == .medium)
-    second.level = .background
+    second.value = .background
     #expect(priority == .low)
-    first.level = .high
+    first.value = .high
     tasks[0].cancel()
     #expect(priority == .high)
     tasks[2].cancel()
@@ -78,16 +78,16 @@ struct LoadPriorityTests {
   @Test("is one for requests to several caches, and for streams")
   func spansCaches() async throws {
     let fixtures = [try await fixture(), try await fixture()]
-    let level = LoadPriority(.low)
+    let level = RequestPriority(.low)
     let streams = fixtures.map {
       $0.cache.progress(for: photo, format: .row, options: LoadOptions(priority: level))
     }
     await started.reaches(2)
     let requests = asked.withLock { $0 }
     #expect(requests.map(\.priority) == [.low, .low])
-    level.level = .high
+    level.value = .high
     #expect(requests.map(\.priority) == [.high, .high])
-    level.level = .background
+    level.value = .background
     #expect(requests.map(\.priority) == [.background, .background])
     door.open()
     for stream in streams { for await _ in stream {} }
@@ -95,7 +95,7 @@ struct LoadPriorityTests {
 
   @Test("keeps no cache whose requests are over")
   func keepsNothing() async throws {
-    let level = LoadPriority(.low)
+    let level = RequestPriority(.low)
     let left = try await { () async throws -> () -> InFlightRegistry? in
       let fixture = try await fixture()
       let answered = waiter(level, in: fixture)
@@ -117,13 +117,13 @@ struct LoadPriorityTests {
     // A thread that answered may hold it for a moment.
     for _ in 0..<10_000 where left() != nil { await Task.yield() }
     #expect(left() == nil)
-    level.level = .high
-    #expect(level.level == .high)
+    level.value = .high
+    #expect(level.value == .high)
   }
 
   @Test("is its own: two are equal only if they are one")
   func equality() {
-    let (level, other) = (LoadPriority(.low), LoadPriority(.low))
+    let (level, other) = (RequestPriority(.low), RequestPriority(.low))
     #expect(level == level && level != other)
     #expect(LoadOptions(priority: level) != LoadOptions(priority: other))
     #expect(Set([level, other, level]).count == 2)
@@ -131,7 +131,7 @@ struct LoadPriorityTests {
 
   @Test("of a nested request counts more than the load that asked, also where the levels are equal")
   func nested() async throws {
-    let (fixture, level) = (try await fixture(), LoadPriority(.low))
+    let (fixture, level) = (try await fixture(), RequestPriority(.low))
     var outer = photo
     outer.ownPicture = { _ in
       let inner = Photo("b", url: "test:/b")
@@ -142,15 +142,15 @@ struct LoadPriorityTests {
           ).solidNumber ?? 0))
     }
     let entity = outer
-    let asking = LoadPriority(.low)
+    let asking = RequestPriority(.low)
     let waiting = Task {
       try await fixture.cache.image(
         for: entity, format: .row, options: LoadOptions(priority: asking))
     }
     await started.reaches(1)
-    asking.level = .high
+    asking.value = .high
     #expect(priority == .low)
-    level.level = .medium
+    level.value = .medium
     #expect(priority == .medium)
     door.open()
     #expect(try await waiting.value.solidNumber == 1)
@@ -159,10 +159,10 @@ struct LoadPriorityTests {
   @Test("is nobody's where an original is revalidated behind them")
   func notBehind() async throws {
     let fixture = try await fixture()
-    let options = LoadOptions(audience: Audience("a"), priority: LoadPriority(.high))
+    let options = LoadOptions(account: AccountID("a"), priority: RequestPriority(.high))
     let request = try fixture.cache.request(for: photo, format: .row, options: options)
     let behind = try #require(request.revalidating().options)
-    #expect(behind.priority == nil && behind.audience == Audience("a"))
+    #expect(behind.priority == nil && behind.account == AccountID("a"))
   }
 }
 
@@ -203,7 +203,7 @@ struct EscalationTests {
   @Test("leaves the load alone that a priority of its own was chosen for")
   func leavesChosen() async throws {
     let fixture = try await fixture()
-    let level = LoadPriority(.low)
+    let level = RequestPriority(.low)
     let holding = Task(priority: .low) {
       try await fixture.cache.image(
         for: photo, format: .row, options: LoadOptions(priority: level))
@@ -258,20 +258,20 @@ struct EscalationTests {
       try await door.pass()
       return .bitmap(try solid(7))
     }
-    let (entity, level) = (outer, LoadPriority(.low))
+    let (entity, level) = (outer, RequestPriority(.low))
     let waiting = Task {
       try await fixture.cache.image(
         for: entity, format: .row, options: LoadOptions(priority: level))
     }
     await isBegun.reaches(1)
     await started.reaches(1)
-    level.level = .background
+    level.value = .background
     #expect(priority == .background)
     begun.withLock { $0 }?.escalatePriority(to: .medium)
     #expect(priority == .medium)
-    level.level = .high
+    level.value = .high
     #expect(priority == .high)
-    level.level = .low
+    level.value = .low
     #expect(priority == .medium)
     door.open()
     #expect(try await waiting.value.solidNumber == 7)

@@ -7,12 +7,12 @@ import Testing
 extension LoadReport {
   /// Waits, fetch, store, total.
   fileprivate var clockSeconds: [Double] {
-    [waitSeconds, fetchSeconds, storeSeconds, totalSeconds]
+    [waitDuration, fetchDuration, storeDuration, totalDuration]
   }
 }
 
 @Suite("The seconds of a report", .timeLimit(.minutes(10)))
-struct LoadSecondsTests {
+struct LoadDurationTests {
   private let clock = ManualClock()
 
   @Test(
@@ -44,7 +44,7 @@ struct LoadSecondsTests {
     try await worker.leave()
     let report = try await loading.value
     #expect(report.clockSeconds == [1 + 4, 2, 0, 107])
-    #expect(report.decodeSeconds > 0 && report.drawSeconds > 0)
+    #expect(report.decodeDuration > 0 && report.drawDuration > 0)
     #expect((asked.value, hooked.value) == (1, 1))
   }
 
@@ -58,7 +58,7 @@ struct LoadSecondsTests {
       return .bitmap(try solid(7))
     }
     let own = try await fixture.cache.load(photo, format: .row).report
-    #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeSeconds == 0)
+    #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeDuration == 0)
     photo = Photo("8")
     photo.ownPicture = { _ in
       clock.advance(by: .seconds(3))
@@ -85,6 +85,6 @@ struct LoadSecondsTests {
     gate.open()
     let report = try await joined
     _ = try await first
-    #expect(report.clockSeconds == [0, 11, 0, 1] && report.isJoined)
+    #expect(report.clockSeconds == [0, 11, 0, 1] && report.isCoalesced)
   }
 }

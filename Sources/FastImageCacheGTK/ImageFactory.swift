@@ -2,23 +2,23 @@
   import CGTK
   public import FastImageCache
 
-  /// Makes a `GtkListItemFactory *` whose items are pictures, for a `GtkGridView` or a `GtkListView`.
+  /// Makes a `GtkListItemFactory *` whose items are images, for a `GtkGridView` or a `GtkListView`.
   ///
-  /// Lists bind many more cells than can be seen. Each picture is looked up, loaded and held only while its
-  /// cell can be seen, as by ``CachedPicture``.
+  /// Lists bind many more cells than can be seen. Each image is looked up, loaded and held only while its
+  /// cell can be seen, as by ``CachedImageWidget``.
   ///
   /// - Parameters:
   ///   - format: One of the cache's formats.
-  ///   - cache: Where pictures are looked up and loaded.
-  ///   - entity: Whose picture stands at a position of the list; `nil` for none. Asked when the list binds
+  ///   - cache: Where images are looked up and loaded.
+  ///   - entity: Whose image stands at a position of the list; `nil` for none. Asked when the list binds
   ///     a cell, and never later: a list whose model says `items-changed` binds again.
   ///   - alternativeText: What a screen reader says of it; `nil` for decoration.
   /// - Returns: The factory, whose reference is the caller's; a list's constructor takes it over.
-  @MainActor public func makePictureFactory<Entity: ImageEntity>(
+  @MainActor public func makeImageFactory<Entity: ImageEntity>(
     format: ImageFormat, from cache: ImageCache, entity: @escaping (Int) -> Entity?,
     alternativeText: @escaping (Entity) -> String?
   ) -> OpaquePointer {
-    makePictureFactory(
+    makeImageFactory(
       formats: [format], from: cache, entity: entity, alternativeText: alternativeText)
   }
 
@@ -26,11 +26,11 @@
   ///
   /// - Parameters:
   ///   - formats: Of one size in points and different scales; at least one.
-  ///   - cache: Where pictures are looked up and loaded.
-  ///   - entity: Whose picture stands at a position of the list; `nil` for none.
+  ///   - cache: Where images are looked up and loaded.
+  ///   - entity: Whose image stands at a position of the list; `nil` for none.
   ///   - alternativeText: What a screen reader says of it; `nil` for decoration.
   /// - Returns: The factory, whose reference is the caller's; a list's constructor takes it over.
-  @MainActor public func makePictureFactory<Entity: ImageEntity>(
+  @MainActor public func makeImageFactory<Entity: ImageEntity>(
     formats: [ImageFormat], from cache: ImageCache, entity: @escaping (Int) -> Entity?,
     alternativeText: @escaping (Entity) -> String?
   ) -> OpaquePointer {
@@ -70,7 +70,7 @@
         PictureCells.withCells(data, listItem) { $0.bind($1) }
       }
       // Nothing on `unbind`: in most frames a grid takes cells away and gives them back at once, with the
-      // same item as a rule. A cell that stays away is unmapped, and lets its picture go then.
+      // same item as a rule. A cell that stays away is unmapped, and lets its image go then.
     }
 
     private func setUp(_ listItem: OpaquePointer) {

@@ -6,7 +6,7 @@
 
   @Suite("A prefetch into memory", .timeLimit(.minutes(10)))
   struct ResidentPrefetchTests {
-    /// How often this thread met a page that its process had not mapped, while it read a picture.
+    /// How often this thread met a page that its process had not mapped, while it read an image.
     private static func faultCount(of image: CachedImage) -> Int {
       func count() -> Int {
         var usage = rusage()
@@ -26,11 +26,12 @@
     @Test("has touched every page before a picture is shown")
     func touchesPages() async throws {
       let format = ImageFormat(
-        name: "big", size: PixelSize(width: 512, height: 512), pixelFormat: .bgrx32, capacity: 8)
+        name: "big", size: .exact(PixelSize(width: 512, height: 512)), pixelFormat: .bgrx32,
+        capacity: 8)
       let fixture = try await Fixture([format])
       let photos = (0..<8).map { Photo(ImageID($0), url: "test:/\($0)") }
       _ = await fixture.cache.prefetch(photos[..<4], format: format)
-      _ = await fixture.cache.prefetch(photos[4...], format: format, depth: .resident)
+      _ = await fixture.cache.prefetch(photos[4...], format: format, depth: .memory)
       let faults = photos.map { photo in
         fixture.cache.cachedImage(for: photo, format: format).map(Self.faultCount) ?? .max
       }

@@ -2,23 +2,23 @@
   import CGTK
   public import FastImageCache
 
-  /// A `GtkPicture *` that shows the picture of an entity while it can be seen.
+  /// A `GtkPicture *` that shows the image of an entity while it can be seen.
   ///
-  /// When the widget is mapped the table is asked, and a picture that is there is in that very frame. A
+  /// When the widget is mapped the table is asked, and an image that is there is in that very frame. A
   /// missing one is loaded at high priority, and shown as soon as it has come; the place is empty until
   /// then. When the widget is unmapped the load is given up, and the lease ends with the next frame that its
   /// window draws; a window that is hidden draws none, and keeps what its last frame showed. A failure stays
   /// empty until the network is back, the widget is mapped anew, another entity is set, or
   /// ``FastImageCache/ImageCache/retryFailedImages()`` is called.
   ///
-  /// The widget has the size of the format in points from the start, and shows pictures pixel for pixel, in
+  /// The widget has the size of the format in points from the start, and shows images pixel for pixel, in
   /// the middle of the room that it is given.
   ///
   /// Invariants:
   /// 1. This object holds a reference of the widget, which goes with it. A container that the widget was
   ///    put into holds another: there the widget goes on without this object.
   /// 2. The entity and the text are the widget's.
-  @MainActor public final class CachedPicture<Entity: ImageEntity> {
+  @MainActor public final class CachedImageWidget<Entity: ImageEntity> {
     // Before the reference, so that it is let go first: it must not outlive the widget.
     private let picture: VisiblePicture?
     private let reference: GObjectReference
@@ -27,7 +27,7 @@
     ///
     /// - Parameters:
     ///   - format: One of the cache's formats.
-    ///   - cache: Where pictures are looked up and loaded.
+    ///   - cache: Where images are looked up and loaded.
     public convenience init(format: ImageFormat, from cache: ImageCache) {
       self.init(formats: [format], from: cache)
     }
@@ -37,7 +37,7 @@
     /// - Parameters:
     ///   - formats: Of one size in points and different scales; at least one. The coarsest that has as many
     ///     pixels in a point as the window is shown, or else the finest.
-    ///   - cache: Where pictures are looked up and loaded.
+    ///   - cache: Where images are looked up and loaded.
     public init(formats: [ImageFormat], from cache: ImageCache) {
       let widget = VisiblePicture.makeWidget(formats, cache)
       g_object_ref_sink(UnsafeMutableRawPointer(widget))
@@ -48,17 +48,17 @@
     /// The `GtkPicture *`, of which this object holds one reference.
     public var widget: OpaquePointer { reference.pointer }
 
-    /// Whose picture is shown; `nil` for none.
+    /// Whose image is shown; `nil` for none.
     ///
-    /// An entity with another ``ImageEntity/versionID(for:)`` is another picture; the one on screen stays
+    /// An entity with another ``ImageEntity/versionID(for:)`` is another image; the one on screen stays
     /// until that has come.
     public var entity: Entity? {
       get { picture?.entity as? Entity }
       set { picture?.entity = newValue }
     }
 
-    /// Whether a picture is on screen now, or will be in the next frame.
-    public var isShowingPicture: Bool { picture?.isShowing ?? false }
+    /// Whether an image is on screen now, or will be in the next frame.
+    public var isShowingImage: Bool { picture?.isShowing ?? false }
 
     /// What a screen reader says; `nil` for decoration.
     public var alternativeText: String? {

@@ -1,11 +1,11 @@
 /// The priority of the requests that hold it, to be raised and lowered from any thread.
 ///
 /// ```swift
-/// let onScreen = LoadPriority(.high)
+/// let onScreen = RequestPriority(.high)
 /// var options = LoadOptions()
 /// options.priority = onScreen
 /// // …
-/// onScreen.level = .low
+/// onScreen.value = .low
 /// ```
 ///
 /// A screen gives one to all its requests, and lowers it when it disappears: what waits for a worker, at a
@@ -15,7 +15,7 @@
 /// another priority, or none.
 ///
 /// Two are equal only if they are the same object.
-public final class LoadPriority: Hashable, Sendable {
+public final class RequestPriority: Hashable, Sendable {
   /// Observed by the requests that wait, see ``FollowedPriority``.
   let urgency: Urgency
 
@@ -31,13 +31,15 @@ public final class LoadPriority: Hashable, Sendable {
   /// Cost of a change: a lock and a step of the board for each request that waits. It calls no code of
   /// the program, but may resume a task that its request lets in: change it under no lock that a cancellation
   /// handler of the program takes. Of several changes at the same time the last one stays.
-  public var level: TaskPriority {
+  public var value: TaskPriority {
     get { urgency.priority.task }
     set { urgency.set(Priority(newValue))?() }
   }
 
   /// Whether both are the same object.
-  public static func == (first: LoadPriority, second: LoadPriority) -> Bool { first === second }
+  public static func == (first: RequestPriority, second: RequestPriority) -> Bool {
+    first === second
+  }
 
   /// Feeds the object's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -1,27 +1,27 @@
-/// One of many pictures that were asked for together, or the reason why there is none.
-public struct ImageArrival<Entity: Sendable>: Sendable {
+/// One of many images that were asked for together, or the reason why there is none.
+public struct ImageResult<Entity: Sendable>: Sendable {
   /// The entity as it was given.
   public let entity: Entity
 
   /// The entity's place among those given, counted from 0.
   public let index: Int
 
-  /// A lease on the picture, or the error, which is never ``ImageCacheError/cancelled``.
+  /// A lease on the image, or the error, which is never ``ImageCacheError/cancelled``.
   public let result: Result<CachedImage, ImageCacheError>
 
-  /// The number of pictures and errors that have arrived, this one included.
-  public let arrivedCount: Int
+  /// The number of images and errors that have arrived, this one included.
+  public let completedCount: Int
 
   /// The number of entities that were given.
   public let totalCount: Int
 }
 
-/// The pictures of many entities in the order of their arrival; made by
+/// The images of many entities in the order of their arrival; made by
 /// ``ImageCache/images(for:format:options:)-(Sequence,_,_)``.
 ///
 /// Each iteration asks anew, begins with its first `next`, and ends with its iterator.
-public struct ImageArrivals<Entity: Sendable>: AsyncSequence, Sendable {
-  public typealias Element = ImageArrival<Entity>
+public struct ImageResults<Entity: Sendable>: AsyncSequence, Sendable {
+  public typealias Element = ImageResult<Entity>
   public typealias Failure = Never
 
   let cache: ImageCache
@@ -31,18 +31,18 @@ public struct ImageArrivals<Entity: Sendable>: AsyncSequence, Sendable {
   /// An `any ImageEntity` does not conform to the protocol, so `Entity` is not bound to it.
   let subject: @Sendable (Entity) -> any ImageEntity
 
-  /// Begins an iteration; no picture is asked for yet.
+  /// Begins an iteration; no image is asked for yet.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: ArrivalReader(of: self)) }
 
   /// One iteration, whose copies share its place. Its loads end with the last copy.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let reader: ArrivalReader<Entity>
 
-    /// The next picture or error, on the caller's actor; `nil` after the last one, and from a
+    /// The next image or error, on the caller's actor; `nil` after the last one, and from a
     /// cancellation of the calling task on.
     public mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async -> ImageArrival<Entity>? {
+    ) async -> ImageResult<Entity>? {
       await reader.next()
     }
   }
@@ -92,20 +92,20 @@ struct ArrivalWindow {
   var isDone: Bool { ahead.isEmpty && openCount == 0 && begunCount == missing.count }
 }
 
-/// Asks for many pictures and hands them out, on its reader's actor.
+/// Asks for many images and hands them out, on its reader's actor.
 ///
 /// An unread answer holds a lease. So only the reader begins loads, one for each answer that it reads:
 /// a slow reader leases a part of the table, never all of it.
 ///
 /// All loads end with the reader: when it is cancelled, and when it is released.
 final class ArrivalReader<Entity: Sendable> {
-  private let arrivals: ImageArrivals<Entity>
+  private let arrivals: ImageResults<Entity>
   private let round: ImageRound
   private var window: ArrivalWindow
-  private var arrivedCount = 0
+  private var completedCount = 0
   private var isOver = false
 
-  init(of arrivals: ImageArrivals<Entity>) {
+  init(of arrivals: ImageResults<Entity>) {
     self.arrivals = arrivals
     let cache = arrivals.cache
     // Wide enough to keep the gates busy. Half of a small table stays free for everybody else.
@@ -117,7 +117,7 @@ final class ArrivalReader<Entity: Sendable> {
 
   deinit { round.end() }
 
-  func next() async -> ImageArrival<Entity>? {
+  func next() async -> ImageResult<Entity>? {
     if !isOver, !Task.isCancelled {
       if let answer = round.takeUnread() { return read(answer) }
       if let hit = nextHit() { return hit }
@@ -129,7 +129,7 @@ final class ArrivalReader<Entity: Sendable> {
   }
 
   /// Looks entities up until one is found, and begins the loads of others as far as there is room.
-  private func nextHit() -> ImageArrival<Entity>? {
+  private func nextHit() -> ImageResult<Entity>? {
     while let index = window.lookUp() {
       let entity = arrivals.subject(arrivals.entities[index])
       if let image = arrivals.cache.cachedImage(
@@ -156,7 +156,7 @@ final class ArrivalReader<Entity: Sendable> {
     }
   }
 
-  private func read(_ answer: consuming ImageRound.Answer) -> ImageArrival<Entity> {
+  private func read(_ answer: consuming ImageRound.Answer) -> ImageResult<Entity> {
     window.read()
     beginLoads()
     // Copies of the iterator may wait in other tasks of this actor.
@@ -166,10 +166,11 @@ final class ArrivalReader<Entity: Sendable> {
 
   private func arrival(
     _ index: Int, _ result: consuming InFlightRegistry.Outcome
-  ) -> ImageArrival<Entity> {
-    arrivedCount += 1
-    return ImageArrival(
-      entity: arrivals.entities[index], index: index, result: result, arrivedCount: arrivedCount,
+  ) -> ImageResult<Entity> {
+    completedCount += 1
+    return ImageResult(
+      entity: arrivals.entities[index], index: index, result: result,
+      completedCount: completedCount,
       totalCount: arrivals.entities.count)
   }
 }
