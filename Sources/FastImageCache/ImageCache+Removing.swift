@@ -34,7 +34,7 @@ extension ImageCache {
 
   /// Removes the entity's images of all formats.
   ///
-  /// Its kept originals go first, those of every audience that this ``namespace`` has loaded, and what is left
+  /// Its kept originals go first, those of every account that this ``namespace`` has loaded, and what is left
   /// of downloads that broke off. A load under way keeps none.
   ///
   /// An original belongs to the entity whose request loaded it. One that another entity of the same URL has

@@ -100,7 +100,7 @@ extension ImageCacheError: CustomStringConvertible {
     case .noSourceURL(let entity, let format):
       "Entity \(entity) has no URL and no picture of its own for format \"\(format)\"."
     case .notCached(let entity, let format):
-      "Entity \(entity) has no picture for format \"\(format)\" within the request's reach."
+      "Entity \(entity) has no picture for format \"\(format)\" within the request's scope."
     case .timedOut(let entity, let format, let limit):
       "The picture of entity \(entity) for format \"\(format)\" did not come within \(limit)."
     case .sourceFailed(let url, let underlying):

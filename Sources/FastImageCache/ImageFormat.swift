@@ -10,12 +10,12 @@ import TableStore
 /// ```swift
 /// nonisolated extension ImageFormat {
 ///   static let row = ImageFormat(
-///     name: "row", family: "photos", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
-///     capacity: 500)
+///     name: "row", family: "photos", size: .exact(PixelSize(width: 200, height: 200)),
+///     pixelFormat: .bgrx32, capacity: 500)
 /// }
 /// ```
 ///
-/// Changing the size, the pixel format, the revision, the decoding or the colour space starts the table afresh,
+/// Changing the size, the pixel format, the revision, the quality or the colour space starts the table afresh,
 /// and so does another name. Family, devices, scale and protection may change freely: the images stay. So may the
 /// capacity: of the images, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
@@ -56,7 +56,7 @@ public struct ImageFormat: Sendable {
   public var protection: Protection { fields.values.protection }
 
   /// How many of a source's pixels an image is drawn from.
-  public var decoding: Decoding { fields.values.quality }
+  public var quality: Quality { fields.values.quality }
 
   /// The colours that the pixels' numbers stand for.
   ///
@@ -64,135 +64,71 @@ public struct ImageFormat: Sendable {
   /// become duller. ``PixelFormat/gray8`` has no colours, and counts as sRGB.
   public var colorSpace: ColorSpace { fields.values.colorSpace }
 
-  /// Creates a format whose images all have the same size.
+  /// Creates a format.
+  ///
+  /// ```swift
+  /// let row = ImageFormat(name: "row", size: .exact(PixelSize(width: 200, height: 200)))
+  /// let page = ImageFormat(name: "page", size: .fitting(PixelSize(width: 800, height: 600)))
+  /// let tile = ImageFormat(
+  ///   name: "tile", size: .exact(points: Canvas.Size(width: 60, height: 60)), scale: 3)
+  /// ```
   ///
   /// - Parameters:
   ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
   ///   - family: Formats drawn together from one decode.
-  ///   - size: The size of every image, in pixels.
-  ///   - scale: Pixels in a point.
+  ///   - size: The size of every image, or the size that no image exceeds, in pixels or in points.
+  ///   - scale: Pixels in a point, as the screen has them.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
   ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
   ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where images of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels an image is drawn from.
+  ///   - quality: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
-    name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
+    name: String, family: String? = nil, size: Size, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
-  ) {
-    self.init(
-      name: name, family: family, size: size, keepsProportions: false, scale: scale,
-      pixelFormat: pixelFormat, revision: revision,
-      capacity: capacity, devices: devices, protection: protection, decoding: decoding,
-      colorSpace: colorSpace)
-  }
-
-  /// Creates a format whose images keep their own proportions, and their own size where that is
-  /// smaller.
-  ///
-  /// - Parameters:
-  ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
-  ///   - family: Formats drawn together from one decode.
-  ///   - largest: The size that no image exceeds, in pixels; each takes the room of this size on
-  ///     disk.
-  ///   - scale: Pixels in a point.
-  ///   - pixelFormat: How a pixel lies in memory and on disk.
-  ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
-  ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
-  ///   - devices: Where images of this format are stored.
-  ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels an image is drawn from.
-  ///   - colorSpace: The colours that the pixels' numbers stand for.
-  public init(
-    name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
-    pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
-    devices: Devices = .all,
-    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
-  ) {
-    self.init(
-      name: name, family: family, size: largest, keepsProportions: true, scale: scale,
-      pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection, decoding: decoding, colorSpace: colorSpace)
-  }
-
-  private init(
-    name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
-    pixelFormat: PixelFormat, revision: Int, capacity: Capacity, devices: Devices,
-    protection: Protection, decoding: Decoding, colorSpace: ColorSpace
+    protection: Protection = .none, quality: Quality = .balanced, colorSpace: ColorSpace = .sRGB
   ) {
     fields = Fields(
       Values(
-        name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
-        pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-        protection: protection, decoding: decoding,
+        name: name, family: family, size: size.pixels(scale), keepsProportions: size.isFitting,
+        scale: scale, pixelFormat: pixelFormat, revision: revision, capacity: capacity,
+        devices: devices, protection: protection, quality: quality,
         colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace))
   }
-}
 
-extension ImageFormat {
-  /// Creates a format whose images all have the same size, given in points.
-  ///
-  /// ```swift
-  /// let row = ImageFormat(name: "row", points: Canvas.Size(width: 60, height: 60), scale: 3)
-  /// ```
-  ///
-  /// The size in pixels decides whether images from an earlier session are still valid, so a
-  /// screen of another scale starts the table afresh.
-  ///
-  /// - Parameters:
-  ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
-  ///   - family: Formats drawn together from one decode.
-  ///   - points: The size of every image, in points; each side is rounded to the nearest pixel.
-  ///   - scale: Pixels in a point, as the screen has them.
-  ///   - pixelFormat: How a pixel lies in memory and on disk.
-  ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
-  ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
-  ///   - devices: Where images of this format are stored.
-  ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels an image is drawn from.
-  ///   - colorSpace: The colours that the pixels' numbers stand for.
-  public init(
-    name: String, family: String? = nil, points: Canvas.Size, scale: Double,
-    pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
-    devices: Devices = .all,
-    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
-  ) {
-    self.init(
-      name: name, family: family, size: PixelSize(points, scale: scale), scale: scale,
-      pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection, decoding: decoding, colorSpace: colorSpace)
-  }
+  /// One size for all images of a format, or a size that none of them exceeds.
+  public struct Size: Sendable {
+    fileprivate let pixels: @Sendable (_ scale: Double) -> PixelSize
+    fileprivate let isFitting: Bool
 
-  /// Creates a format whose images keep their own proportions up to a size in points, and their own
-  /// size where that is smaller.
-  ///
-  /// - Parameters:
-  ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
-  ///   - family: Formats drawn together from one decode.
-  ///   - largest: The size that no image exceeds, in points; each side is rounded to the nearest
-  ///     pixel.
-  ///   - scale: Pixels in a point, as the screen has them.
-  ///   - pixelFormat: How a pixel lies in memory and on disk.
-  ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
-  ///   - capacity: A count of images, or of bytes on disk; ``Capacity/standard`` by default.
-  ///   - devices: Where images of this format are stored.
-  ///   - protection: When the file may be read on a locked Apple device.
-  ///   - decoding: How many of a source's pixels an image is drawn from.
-  ///   - colorSpace: The colours that the pixels' numbers stand for.
-  public init(
-    name: String, family: String? = nil, pointsUpTo largest: Canvas.Size, scale: Double,
-    pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
-    devices: Devices = .all,
-    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
-  ) {
-    self.init(
-      name: name, family: family, upTo: PixelSize(largest, scale: scale), scale: scale,
-      pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection, decoding: decoding, colorSpace: colorSpace)
+    /// Every image has this size in pixels.
+    public static func exact(_ size: PixelSize) -> Size {
+      Size(pixels: { _ in size }, isFitting: false)
+    }
+
+    /// Every image has this size in points; each side is rounded to the nearest pixel of the format's scale.
+    ///
+    /// The size in pixels decides whether images of an earlier session are still valid, so a screen of another
+    /// scale starts the table afresh.
+    public static func exact(points: Canvas.Size) -> Size {
+      Size(pixels: { PixelSize(points, scale: $0) }, isFitting: false)
+    }
+
+    /// Images keep their own proportions within this size in pixels, and their own size where that is smaller.
+    ///
+    /// Each image takes the room of the whole size on disk.
+    public static func fitting(_ largest: PixelSize) -> Size {
+      Size(pixels: { _ in largest }, isFitting: true)
+    }
+
+    /// Images keep their own proportions within this size in points, and their own size where that is smaller;
+    /// each side of the limit is rounded to the nearest pixel of the format's scale.
+    public static func fitting(points largest: Canvas.Size) -> Size {
+      Size(pixels: { PixelSize(largest, scale: $0) }, isFitting: true)
+    }
   }
 }
 
@@ -214,7 +150,7 @@ extension ImageFormat: Hashable, Codable {
     let capacity: Capacity
     let devices: Devices
     let protection: Protection
-    let decoding: Decoding
+    let quality: Quality
     let colorSpace: ColorSpace
   }
 
@@ -242,7 +178,7 @@ extension ImageFormat: Hashable, Codable {
 }
 
 extension ImageFormat.Values {
-  /// Formats that an earlier version encoded have neither decoding nor colour space.
+  /// Formats that an earlier version encoded have neither quality nor colour space.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     name = try values.decode(String.self, forKey: .name)
@@ -255,7 +191,7 @@ extension ImageFormat.Values {
     capacity = try values.decode(ImageFormat.Capacity.self, forKey: .capacity)
     devices = try values.decode(ImageFormat.Devices.self, forKey: .devices)
     protection = try values.decode(ImageFormat.Protection.self, forKey: .protection)
-    decoding = try values.decodeIfPresent(ImageFormat.Quality.self, forKey: .decoding) ?? .balanced
+    quality = try values.decodeIfPresent(ImageFormat.Quality.self, forKey: .quality) ?? .balanced
     let colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
     self.colorSpace = pixelFormat == .gray8 ? .sRGB : colorSpace
   }

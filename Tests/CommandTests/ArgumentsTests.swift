@@ -182,7 +182,7 @@ struct FormatArgumentTests {
   }
 
   @Test(
-    "takes a decoding and a colour space in either order",
+    "takes a quality and a colour space in either order",
     arguments: ["best:displayP3", "displayP3:best"])
   func bothLast(words: String) throws {
     let format = try FormatArgument("a:1x2:bgra32:stretch:\(words)")

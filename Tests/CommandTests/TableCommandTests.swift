@@ -325,7 +325,7 @@ struct TableCommandTests {
     #expect(try await warm("row:16x8:bgr16", "in:8x8:bgra32:within:best").status == 0)
     let text = try await run("inspect", cache).output
     #expect(text.contains("row: 16x8 bgr16, 2 of 18 pictures"))
-    #expect(text.contains("in: up to 8x8 bgra32, best decoding, "))
+    #expect(text.contains("in: up to 8x8 bgra32, best quality, "))
     #expect(text.contains("inner/é.jpg"))
     let outcome = try await run("inspect", cache, "--json")
     let tables = try #require(outcome.json?["tables"] as? [[String: Any]])
@@ -333,7 +333,7 @@ struct TableCommandTests {
     #expect(table["width"] as? Int == 8)
     #expect(table["pixelFormat"] as? String == "bgra32")
     #expect(table["keeps_proportions"] as? Bool == true)
-    #expect(tables.compactMap { $0["decoding"] as? String }.sorted() == ["balanced", "best"])
+    #expect(tables.compactMap { $0["quality"] as? String }.sorted() == ["balanced", "best"])
     #expect(table["disk_bytes"] as? Int ?? 0 > 0)
     // Asked for as a file's pages, which kernels before 6.5 do not count.
     #expect(table["resident_bytes"] as? Int ?? 1 > 0 && table["dirty_bytes"] != nil)

@@ -17,7 +17,7 @@ struct ImageCacheErrorTests {
       (.invalidFormat("row", reason: "its scale is 0"), ["row", "its scale is 0"]),
       (.invalidNamespace(""), ["0"]),
       (.noSourceURL(entity: "a", format: "row"), ["a", "row"]),
-      (.notCached(entity: "a", format: "row"), ["a", "row", "reach"]),
+      (.notCached(entity: "a", format: "row"), ["a", "row", "scope"]),
       (.timedOut(entity: "a", format: "row", after: .seconds(3)), ["a", "row", "3"]),
       (.sourceFailed(url, underlying: Broken()), ["/photos/7.jpg", "The moon is full."]),
       (.sourceFailed(url, underlying: ImageSourceError.httpStatus(404)), ["/photos/7.jpg", "404"]),
@@ -73,7 +73,7 @@ struct ImageCacheErrorTests {
       (.notFound(path: "/a"), ["/a"]), (.unreadable(path: "/a", reason: "b."), ["/a", "b."]),
       (.invalidHeader("a"), ["a"]), (.reservedHeader("Range"), ["\"Range\""]),
       (.invalidDataURL("a."), ["a."]), (.network("a."), ["a."]),
-      (.offline, ["network"]), (.networkRefused, ["LoadOptions.avoids"]),
+      (.offline, ["network"]), (.networkRefused, ["does not allow"]),
       (.tooManyRedirects(limit: 5), ["5"]), (.httpStatus(418), ["418"]),
       (
         .redirectRefused(from: URL(fileURLWithPath: "/a"), to: URL(fileURLWithPath: "/b")),

@@ -1,6 +1,6 @@
 package import Pixels
 
-/// One `NAME:WxH[:PIXELS[:DRAWING[:DECODING][:COLORS]]]` of the command line.
+/// One `NAME:WxH[:PIXELS[:DRAWING[:QUALITY][:COLORS]]]` of the command line.
 ///
 /// The words of the last two differ, so that either may stand first or alone.
 package struct FormatArgument: Hashable, Sendable {
@@ -27,7 +27,7 @@ package struct FormatArgument: Hashable, Sendable {
     guard (2...6).contains(parts.count) else {
       throw UsageError(
         "The format \"\(text)\" is not of the form "
-          + "NAME:WxH[:PIXELS[:DRAWING[:DECODING][:COLORS]]].")
+          + "NAME:WxH[:PIXELS[:DRAWING[:QUALITY][:COLORS]]].")
     }
     guard (1...255).contains(parts[0].utf8.count) else {
       throw UsageError("The format \"\(text)\" needs a name of 1 to 255 bytes.")
@@ -55,7 +55,7 @@ package struct FormatArgument: Hashable, Sendable {
         let qualities = Quality.allCases.map(\.rawValue).joined(separator: " or ")
         let spaces = ColorSpace.allCases.map(\.rawValue).joined(separator: " or ")
         throw UsageError(
-          "The format \"\(text)\" has \"\(part)\" after its drawing; one decoding, \(qualities), "
+          "The format \"\(text)\" has \"\(part)\" after its drawing; one quality, \(qualities), "
             + "and one colour space, \(spaces), may stand there.")
       }
     }

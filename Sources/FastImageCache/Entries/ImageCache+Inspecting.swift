@@ -90,13 +90,9 @@ extension ImageFormat {
     guard let code = PictureCode(rawValue: geometry.pixelFormat) else { return nil }
     let size = PixelSize(width: geometry.width, height: geometry.height)
     let (revision, capacity) = (Int(geometry.revision), Capacity.count(reader.slotCount))
-    self =
-      code.keepsProportions
-      ? ImageFormat(
-        name: reader.name, size: .fitting(size), pixelFormat: code.pixelFormat, revision: revision,
-        capacity: capacity, quality: code.quality, colorSpace: code.colorSpace)
-      : ImageFormat(
-        name: reader.name, size: .exact(size), pixelFormat: code.pixelFormat, revision: revision,
-        capacity: capacity, quality: code.quality, colorSpace: code.colorSpace)
+    self.init(
+      name: reader.name, size: code.keepsProportions ? .fitting(size) : .exact(size),
+      pixelFormat: code.pixelFormat, revision: revision, capacity: capacity, quality: code.quality,
+      colorSpace: code.colorSpace)
   }
 }

@@ -1,27 +1,18 @@
-/// The accounts, one or all, that may see an answer: two audiences share no load and no original.
+/// An account of the program, whose images no other account may see: two accounts share no load and no original.
 ///
 /// ```swift
-/// let everybody = nil
-/// let account = AccountID("alice@example.com")
+/// var options = LoadOptions()
+/// options.account = AccountID("alice@example.com")
 /// ```
 public struct AccountID: Hashable, Sendable {
-  /// The exact name; empty for ``everyone``.
-  public let name: String
+  // Bytes, since `String` compares canonically: two spellings of "é" would be one account.
+  private let bytes: [UInt8]
 
-  /// Creates the audience of one account or session.
+  /// The exact name.
+  public var name: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Creates the id of one account or session.
   ///
-  /// - Parameter name: Any text, compared byte for byte; an empty one means ``everyone``.
-  public init(_ name: String) { self.name = name }
-
-  /// Answers that anybody may see.
-  public static let everyone = AccountID("")
-
-  // `String` compares canonically: two spellings of "é" would be one account.
-  public static func == (first: AccountID, second: AccountID) -> Bool {
-    first.name.utf8.elementsEqual(second.name.utf8)
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    for byte in name.utf8 { hasher.combine(byte) }
-  }
+  /// - Parameter name: Any text, compared byte for byte.
+  public init(_ name: String) { bytes = Array(name.utf8) }
 }

@@ -55,7 +55,8 @@ public import Foundation
   /// cannot tell, as Linux cannot when a name is not found, it is ``network(_:)``.
   case offline
 
-  /// Only networks that ``LoadOptions/avoids`` names lead to the server.
+  /// Only networks that the request refuses lead to the server: see
+  /// ``LoadOptions/allowsExpensiveNetworkAccess`` and ``LoadOptions/allowsConstrainedNetworkAccess``.
   case networkRefused
 
   /// A library of the system that requests to web servers need cannot be loaded; the text names it, a
@@ -97,7 +98,7 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
     case .network(let text): "The connection failed: \(text)"
     case .offline: "No network leads to the server."
     case .networkRefused:
-      "Only a network that `LoadOptions.avoids` names leads to the server."
+      "Only an expensive or constrained network, which the request does not allow, leads to the server."
     case .missingLibrary(let text): "A library of the system is missing: \(text)"
     }
   }

@@ -16,16 +16,23 @@ public struct ImageSourceRequest: Sendable {
   /// is the first one's entity.
   public let firstEntity: ImageID?
 
-  /// The account on whose behalf the image is loaded.
+  /// The account on whose behalf the image is loaded; `nil` for everyone.
   public internal(set) var account: AccountID?
 
   /// Header fields that the requests ask for, by name; a source that sends none ignores them.
   public internal(set) var headers: [String: String] = [:]
 
-  /// Networks that are too dear for the requests. A source that would need one of them throws
-  /// ``ImageSourceError/networkRefused``; one that cannot tell networks apart ignores it, as
-  /// ``URLImageSource`` does on Linux.
-  public internal(set) var avoids: NetworkCosts = []
+  /// Whether the requests allow networks that the system takes for expensive. A source that would need one
+  /// against their will throws ``ImageSourceError/networkRefused``; one that cannot tell networks apart ignores the
+  /// property, as ``URLImageSource`` does on Linux.
+  public var allowsExpensiveNetworkAccess: Bool { !avoids.contains(.expensive) }
+
+  /// Whether the requests allow networks on which the user saves data; otherwise as
+  /// ``allowsExpensiveNetworkAccess``.
+  public var allowsConstrainedNetworkAccess: Bool { !avoids.contains(.constrained) }
+
+  /// The networks that the requests do not allow.
+  var avoids: NetworkCosts = []
 
   /// The original as far as it is kept already: to be continued, or to be asked about.
   package internal(set) var known: KnownOriginal?

@@ -20,7 +20,7 @@ public struct Original: Hashable, Sendable {
   /// The ``ImageCache/namespace`` of the cache that loaded it.
   public var namespace: String { record.owner.namespace.description }
 
-  /// Whether its audience is ``Audience/everyone``. Stores know of other audiences only a hash.
+  /// Whether it was loaded for no account. Stores know of accounts only a hash.
   public var isForEveryone: Bool { record.name.account == OriginalName.everyone }
 
   /// The bytes of the whole encoded image.

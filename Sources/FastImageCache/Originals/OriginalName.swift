@@ -20,7 +20,7 @@ package struct OriginalName: Hashable, Sendable {
   static let everyone = ImageID("")
 
   static func account(_ account: AccountID?) -> ImageID {
-    if account == nil { return everyone }
+    guard let account else { return everyone }
     let hash = Array(account.name.utf8).withUnsafeBytes { SHA256.words(of: $0) }
     func word(_ index: Int) -> UInt64 { UInt64(hash[index]) << 32 | UInt64(hash[index + 1]) }
     return ImageID(TableID(uuid: (word(0), word(2))))

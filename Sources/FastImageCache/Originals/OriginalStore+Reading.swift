@@ -11,7 +11,7 @@ extension OriginalStore {
   ///
   /// - Parameters:
   ///   - id: ``ImageEntity/originalID(for:)``, which is the URL by default.
-  ///   - audience: The one that it was loaded for.
+  ///   - account: The one that it was loaded for; `nil` for everyone.
   /// - Throws: As ``open()``, and ``ImageCacheError/cancelled``.
   public func bytes(
     of id: ImageID, for account: AccountID? = nil
@@ -32,7 +32,7 @@ extension OriginalStore {
   ///
   /// - Parameters:
   ///   - id: As in ``bytes(of:for:)``.
-  ///   - audience: The one that it was loaded for.
+  ///   - account: The one that it was loaded for; `nil` for everyone.
   ///   - file: A file URL, in a folder that exists.
   /// - Returns: Whether the original is there.
   /// - Throws: As ``bytes(of:for:)``; the file is as it was then.

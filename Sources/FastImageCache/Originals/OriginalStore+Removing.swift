@@ -11,7 +11,7 @@ extension OriginalStore: OriginalKeeping {
   ///
   /// - Parameters:
   ///   - id: As in ``bytes(of:for:)``; nothing happens if it is not there.
-  ///   - audience: The one that it was loaded for.
+  ///   - account: The one that it was loaded for; `nil` for everyone.
   /// - Throws: As ``open()``; the original may be there then.
   public func remove(
     _ id: ImageID, for account: AccountID? = nil
@@ -19,7 +19,7 @@ extension OriginalStore: OriginalKeeping {
     try await remove(.original(id, account: OriginalName.account(account)))
   }
 
-  /// Removes the originals of an entity, of every audience; otherwise as ``remove(_:for:)``.
+  /// Removes the originals of an entity, of every account; otherwise as ``remove(_:for:)``.
   ///
   /// An original belongs to the entity for which it was loaded; others may use it.
   ///
@@ -33,7 +33,7 @@ extension OriginalStore: OriginalKeeping {
     try await remove(.entity(entity, namespace: namespace.map { ImageID($0) }))
   }
 
-  /// Removes the originals of an audience, of an account that signed out for example; otherwise as
+  /// Removes the originals of an account that signed out, for example; otherwise as
   /// ``remove(_:for:)``.
   public func removeAll(for account: AccountID) async throws(ImageCacheError) {
     try await remove(.account(OriginalName.account(account)))

@@ -160,22 +160,22 @@ struct Storage: Sendable {
 /// The number in a table's header that tells how its images are drawn, beside their size.
 ///
 /// The low byte is the pixel format. Bit 8 is set where images keep their own proportions, bit 10 where
-/// they are drawn from the finest decode. Bits 16 to 23 are the colour space: zero for sRGB. A cache must not
+/// they are drawn with the best quality. Bits 16 to 23 are the colour space: zero for sRGB. A cache must not
 /// take a table of one kind for one of the other.
 package struct PictureCode: Hashable, Sendable {
   package let pixelFormat: PixelFormat
   package let keepsProportions: Bool
-  package let decoding: ImageFormat.Quality
+  package let quality: ImageFormat.Quality
   package let colorSpace: ColorSpace
 
   private static let proportions: UInt32 = 1 << 8
-  private static let finest: UInt32 = 1 << 10
+  private static let best: UInt32 = 1 << 10
   private static let displayP3: UInt32 = 1 << 16
 
   package init(_ format: ImageFormat) {
     pixelFormat = format.pixelFormat
     keepsProportions = format.keepsProportions
-    decoding = format.quality
+    quality = format.quality
     colorSpace = format.colorSpace
   }
 
@@ -187,13 +187,13 @@ package struct PictureCode: Hashable, Sendable {
     else { return nil }
     self.pixelFormat = pixelFormat
     keepsProportions = rawValue & Self.proportions != 0
-    decoding = rawValue & Self.best != 0 ? .best : .balanced
+    quality = rawValue & Self.best != 0 ? .best : .balanced
     colorSpace = Self.colorSpace(of: rawValue)
   }
 
   package var rawValue: UInt32 {
     pixelFormat.code | (keepsProportions ? Self.proportions : 0)
-      | (decoding == .best ? Self.best : 0) | (colorSpace == .displayP3 ? Self.displayP3 : 0)
+      | (quality == .best ? Self.best : 0) | (colorSpace == .displayP3 ? Self.displayP3 : 0)
   }
 
   /// The colour space of a table with this number.

@@ -2,7 +2,7 @@ import Pixels
 import TableStore
 
 extension ImageCache {
-  /// The closest image to the wanted one that some table has, at once, from any thread; never loads.
+  /// The best image of those that the tables have for an entity, at once, from any thread; never loads.
   ///
   /// Where several are there, the first of these that the policy allows:
   ///
@@ -29,12 +29,12 @@ extension ImageCache {
   /// - Parameters:
   ///   - entity: Its images are looked up.
   ///   - format: One of ``formats``; for any other the answer is `nil`.
-  ///   - policy: Which images may stand in.
+  ///   - fallback: Which images may stand in.
   public nonisolated func bestCachedImage(
     for entity: some ImageEntity, format: ImageFormat, fallback: FallbackPolicy = FallbackPolicy()
   ) -> (image: CachedImage, preview: ImagePreview)? {
     guard let own = tables[format]?.format else { return nil }
-    let search = VariantSearch(wanted: own, policy: policy)
+    let search = VariantSearch(wanted: own, policy: fallback)
     let id = entity.imageID
     var best: (standing: TableVariant.Standing, image: CachedImage, preview: ImagePreview)?
     // The best format first, so that a later image has to be closer.

@@ -83,12 +83,12 @@ struct InspectCommand: Command {
     let (entries, count) = entries(of: table)
     let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
-    let decoding = table.code?.quality == .best ? ", finest decoding" : ""
+    let quality = table.code?.quality == .best ? ", best quality" : ""
     let colors = table.code?.colorSpace == .displayP3 ? ", displayP3" : ""
     let title =
       "\(reader.name.printable): "
       + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) "
-      + "\(pixelFormat)\(decoding)\(colors), "
+      + "\(pixelFormat)\(quality)\(colors), "
       + "\(count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
       + (reader.residency.residentByteCount.map { ", \($0.byteText) in memory" } ?? "")
       + (filter.isEmpty ? "" : ", \(entries.count) listed")
@@ -123,7 +123,7 @@ struct InspectCommand: Command {
       "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
       "color_space": .string(table.code?.colorSpace.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
-      "decoding": .string(table.code?.quality.rawValue ?? "unknown"),
+      "quality": .string(table.code?.quality.rawValue ?? "unknown"),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
       "disk_bytes": .integer(reader.diskByteCount),
       "resident_bytes": reader.residency.residentByteCount.map { .integer($0) } ?? .null,

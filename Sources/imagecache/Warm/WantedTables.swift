@@ -9,14 +9,14 @@ struct WantedTables {
     [
       .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
       .value(
-        "--format", "NAME:WxH[:PIXELS[:DRAWING[:DECODING][:COLORS]]]", isRequired: true,
+        "--format", "NAME:WxH[:PIXELS[:DRAWING[:QUALITY][:COLORS]]]", isRequired: true,
         isRepeatable: true,
         help: """
           a table, its size in pixels, and
           PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
-          DECODING: balanced (the usual one) or finest, from more of a photograph's pixels
-          COLORS: sRGB (the usual ones) or displayP3; also without DECODING
+          QUALITY: balanced (the usual one) or best, from more of a photograph's pixels
+          COLORS: sRGB (the usual ones) or displayP3; also without QUALITY
           """),
       .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
       .value(

@@ -86,13 +86,13 @@ struct HTTPRequestHookTests {
     #expect(server.requests.value == 0)
   }
 
-  @Test("sees the audience and the request's own headers, which replace the source's")
-  func seesAudience() async throws {
+  @Test("sees the account and the request's own headers, which replace the source's")
+  func seesAccount() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
     var options = HTTPOptions.patient
     options.modifyRequest = { request in
       var request = request
-      request.headers["X-Seen"] = "\(request.audience.name) \(request.headers["accept"] ?? "")"
+      request.headers["X-Seen"] = "\(request.account?.name ?? "") \(request.headers["accept"] ?? "")"
       return request
     }
     var request = ImageSourceRequest(url: server.url("/a"))

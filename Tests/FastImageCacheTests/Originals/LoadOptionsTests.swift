@@ -135,7 +135,31 @@ struct LoadOptionsTests {
     #expect(!fixture.cache.containsImage(for: photo, format: page))
   }
 
-  @Test("of another account, with other fields or of less reach shares no load")
+  @Test("names the networks that it allows")
+  func allowsNetworks() {
+    var options = LoadOptions()
+    #expect(options.allowsExpensiveNetworkAccess && options.allowsConstrainedNetworkAccess)
+    options.allowsExpensiveNetworkAccess = false
+    #expect(options.avoids == .expensive && options.allowsConstrainedNetworkAccess)
+    #expect(options != LoadOptions())
+    options.allowsConstrainedNetworkAccess = false
+    #expect(options.avoids == [.constrained, .expensive])
+    options.allowsExpensiveNetworkAccess = true
+    #expect(options.avoids == .constrained && options.allowsExpensiveNetworkAccess)
+    options.allowsConstrainedNetworkAccess = true
+    #expect(options == LoadOptions())
+  }
+
+  @Test("tells accounts apart by each byte, and an empty name from everyone")
+  func tellsAccountsApart() {
+    let names = ["\u{E9}", "e\u{301}", "a", ""]
+    #expect(Set(names.map { AccountID($0) }).count == names.count)
+    #expect(AccountID("e\u{301}").name.utf8.count == 3)
+    #expect(LoadOptions(account: AccountID("")) != LoadOptions())
+    #expect(OriginalName.account(AccountID("")) != OriginalName.everyone)
+  }
+
+  @Test("of another account, with other fields or of a smaller scope shares no load")
   func sharesNothing() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
@@ -158,10 +182,12 @@ struct LoadOptionsTests {
     #expect(Set(source.requests.map(\.account)).count == 3)
     #expect(
       Set(source.requests.map(\.avoids)) == [[], .constrained, [.constrained, .expensive]])
+    let refusing = source.requests.filter { !$0.allowsConstrainedNetworkAccess }
+    #expect(refusing.map(\.allowsExpensiveNetworkAccess).sorted { !$0 && $1 } == [false, true])
     #expect(source.requests.filter { $0.headers == ["Accept": "image/png"] }.count == 1)
   }
 
-  @Test("goes no further than its reach, and waits for no download")
+  @Test("goes no further than its scope, and waits for no download")
   func staysWithinReach() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
@@ -181,7 +207,7 @@ struct LoadOptionsTests {
     #expect(image.solidNumber == 7 && source.started.value == 1)
   }
 
-  @Test("of local reach stops where a source wants to pass to the network")
+  @Test("of local scope stops where a source wants to pass to the network")
   func stopsAtNetwork() async throws {
     let nothing = EncodedSource(need: .local) { _, _ in throw ImageSourceError.notFound(path: "") }
     let web = EncodedSource()

@@ -89,7 +89,7 @@ struct OriginalRemovalTests {
     switch kind {
     case "id": try await store.remove("test:/7", for: options.account)
     case "entity": try await store.removeAll(of: "7", in: nil)
-    case "account": try await store.removeAll(for: options.account)
+    case "account": try await store.removeAll(for: try #require(options.account))
     default: try await store.removeAll()
     }
     load.cancel()

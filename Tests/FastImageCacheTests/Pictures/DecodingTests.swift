@@ -136,7 +136,7 @@
         let data = try JSONEncoder().encode(format)
         #expect(try JSONDecoder().decode(ImageFormat.self, from: data) == format)
       }
-      #expect(Self.format(.balanced).decoding != Self.format(.best).decoding)
+      #expect(Self.format(.balanced).quality != Self.format(.best).quality)
     }
   }
 #endif

@@ -6,12 +6,12 @@ import Testing
 
 extension LoadReport {
   /// Waits, fetch, store, total.
-  fileprivate var clockSeconds: [Double] {
-    [waitDuration, fetchDuration, storeDuration, totalDuration]
+  fileprivate var clockSeconds: [Int64] {
+    [waitDuration, fetchDuration, storeDuration, totalDuration].map(\.components.seconds)
   }
 }
 
-@Suite("The seconds of a report", .timeLimit(.minutes(10)))
+@Suite("The durations of a report", .timeLimit(.minutes(10)))
 struct LoadDurationTests {
   private let clock = ManualClock()
 
@@ -44,7 +44,7 @@ struct LoadDurationTests {
     try await worker.leave()
     let report = try await loading.value
     #expect(report.clockSeconds == [1 + 4, 2, 0, 107])
-    #expect(report.decodeDuration > 0 && report.drawDuration > 0)
+    #expect(report.decodeDuration > .zero && report.drawDuration > .zero)
     #expect((asked.value, hooked.value) == (1, 1))
   }
 
@@ -58,7 +58,7 @@ struct LoadDurationTests {
       return .bitmap(try solid(7))
     }
     let own = try await fixture.cache.load(photo, format: .row).report
-    #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeDuration == 0)
+    #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeDuration == .zero)
     photo = Photo("8")
     photo.ownPicture = { _ in
       clock.advance(by: .seconds(3))

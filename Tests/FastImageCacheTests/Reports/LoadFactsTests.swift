@@ -98,15 +98,15 @@ struct LoadFactsTests {
   func hit() {
     let report = LoadReport(ofHitAfter: .milliseconds(1500))
     #expect(report.origin == .table && report.isStored && !report.isCoalesced)
-    #expect(report.totalDuration == 1.5 && report.firstPreviewDuration == nil)
+    #expect(report.totalDuration == .seconds(1.5) && report.firstPreviewDuration == nil)
     let counts = [
       report.attemptCount, report.fetchedByteCount, report.resumedByteCount, report.previewCount,
     ]
-    let seconds = [
+    let durations = [
       report.waitDuration, report.fetchDuration, report.decodeDuration, report.drawDuration,
       report.storeDuration,
     ]
-    #expect(counts == [0, 0, 0, 0] && seconds == [0, 0, 0, 0, 0])
+    #expect(counts == [0, 0, 0, 0] && durations == Array(repeating: .zero, count: 5))
   }
 
   @Test("forget the status of an answer that was no picture when the source is asked again")
@@ -130,10 +130,14 @@ struct LoadFactsTests {
     let report = LoadReport(
       facts, meter, total: .seconds(20), firstPreview: .seconds(-1), previewCount: 3)
     #expect((report.attemptCount, report.fetchedByteCount, report.resumedByteCount) == (2, 70, 20))
-    #expect((report.waitDuration, report.fetchDuration, report.storeDuration) == (1, 2, 3))
-    #expect((report.decodeDuration, report.drawDuration, report.totalDuration) == (4, 5, 20))
+    #expect(
+      (report.waitDuration, report.fetchDuration, report.storeDuration)
+        == (.seconds(1), .seconds(2), .seconds(3)))
+    #expect(
+      (report.decodeDuration, report.drawDuration, report.totalDuration)
+        == (.seconds(4), .seconds(5), .seconds(20)))
     // The preview was there before the request came.
-    #expect(report.previewCount == 3 && report.firstPreviewDuration == 0)
+    #expect(report.previewCount == 3 && report.firstPreviewDuration == .zero)
     #expect(report.isCoalesced && !report.isStored)
   }
 }

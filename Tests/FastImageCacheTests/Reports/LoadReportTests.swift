@@ -47,7 +47,8 @@ struct LoadReportTests {
     #expect(first.origin == .network && first.isStored && !first.isCoalesced)
     #expect(counts(first) == [1, picture.count, 0])
     #expect(first.cacheStatus == "fwd=uri-miss; fwd-status=200; stored")
-    #expect(first.storeDuration > 0 && first.drawDuration > 0 && first.decodeDuration > 0)
+    #expect(
+      first.storeDuration > .zero && first.drawDuration > .zero && first.decodeDuration > .zero)
     let second = try await report(fixture, photo)
     #expect(second.origin == .table && second.isStored && !second.isCoalesced)
     #expect(counts(second) == [0, 0, 0] && second.cacheStatus == "hit")
@@ -107,7 +108,7 @@ struct LoadReportTests {
     await fixture.quiet()
     let asked = try await report(fixture, photo, LoadOptions(.revalidate))
     #expect(asked.origin == .revalidated && asked.isStored)
-    #expect(counts(asked) == [1, 0, 0] && asked.decodeDuration == 0)
+    #expect(counts(asked) == [1, 0, 0] && asked.decodeDuration == .zero)
     #expect(asked.cacheStatus == "fwd=request; fwd-status=304; stored")
     await fixture.quiet()
     try await fixture.cache.markStale(photo)
@@ -226,9 +227,11 @@ struct LoadReportTests {
     sketch.finish()
     await following.ends()
     let report = try await late.value
-    #expect(report.previewCount == 2 && report.firstPreviewDuration == 0)
+    #expect(report.previewCount == 2 && report.firstPreviewDuration == .zero)
     // It waited from the last step on; the load asked its source before.
-    #expect(report.totalDuration == 5 && report.fetchDuration == 1045 && report.isCoalesced)
+    #expect(
+      report.totalDuration == .seconds(5) && report.fetchDuration == .seconds(1045)
+        && report.isCoalesced)
   }
 
   @Test("when the first preview was there after a request that came before")
@@ -247,7 +250,9 @@ struct LoadReportTests {
     sketch.finish()
     await following.ends()
     let report = try await early.value
-    #expect(report.previewCount == 2 && report.firstPreviewDuration == 40)
-    #expect(report.totalDuration == 1042 && report.fetchDuration == 1042 && !report.isCoalesced)
+    #expect(report.previewCount == 2 && report.firstPreviewDuration == .seconds(40))
+    #expect(
+      report.totalDuration == .seconds(1042) && report.fetchDuration == .seconds(1042)
+        && !report.isCoalesced)
   }
 }

@@ -39,7 +39,7 @@ final class MemoryOriginals: OriginalKeeping {
     init(_ name: OriginalName) { (id, account) = (name.id, name.account) }
 
     init(_ id: ImageID, _ account: AccountID?) {
-      (self.id, account) = (id, OriginalName.account(account))
+      (self.id, self.account) = (id, OriginalName.account(account))
     }
   }
 

@@ -33,15 +33,11 @@
       let way = choices.pick("drawing", Way.allCases)
       drawing = way.drawing
       let pixelFormat = choices.pick("pixels", [PixelFormat.bgrx32, .bgra32, .bgr16, .gray8])
-      let decoding = choices.pick("decoding", [ImageFormat.Quality.balanced, .best])
-      format =
-        way == .upTo
-        ? ImageFormat(
-          name: "sweep", size: .fitting(slot), pixelFormat: pixelFormat, capacity: 2,
-          quality: decoding)
-        : ImageFormat(
-          name: "sweep", size: .exact(slot), pixelFormat: pixelFormat, capacity: 2,
-          quality: decoding)
+      let quality = choices.pick("quality", [ImageFormat.Quality.balanced, .best])
+      format = ImageFormat(
+        name: "sweep", size: way == .upTo ? .fitting(slot) : .exact(slot),
+        pixelFormat: pixelFormat,
+        capacity: 2, quality: quality)
       file = SweepFile(
         kind, size, wavelength: 12 * reduction, orientation: orientation, &choices)
       leastDecibels = min(size.width, size.height) < 40 ? 28 : 38

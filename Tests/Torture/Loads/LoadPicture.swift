@@ -79,11 +79,11 @@ enum LoadKind: Int, CaseIterable, Sendable {
 
   /// That of the requests for which a source was asked.
   init(_ request: ImageSourceRequest) {
-    switch (request.account, request.headers["X-Kind"], request.avoids) {
-    case (AccountID("a"), nil, []): self = .account
-    case (AccountID("b"), nil, []): self = .otherAccount
-    case (nil, "1", []): self = .fields
-    case (nil, nil, .constrained): self = .constrained
+    switch (request.account, request.headers["X-Kind"], request.allowsConstrainedNetworkAccess) {
+    case (AccountID("a"), nil, true): self = .account
+    case (AccountID("b"), nil, true): self = .otherAccount
+    case (nil, "1", true): self = .fields
+    case (nil, nil, false): self = .constrained
     default: self = .plain
     }
   }
@@ -95,14 +95,14 @@ enum LoadKind: Int, CaseIterable, Sendable {
     case .account: options.account = AccountID("a")
     case .otherAccount: options.account = AccountID("b")
     case .fields: options.headers = ["X-Kind": "1"]
-    case .constrained: options.avoids = .constrained
+    case .constrained: options.allowsConstrainedNetworkAccess = false
     case .local: options.scope = .local
     case .kept: options.scope = .cache
     }
     return options
   }
 
-  /// The kind that the source sees: reach is no field of its request.
+  /// The kind that the source sees: the scope is no field of its request.
   var seen: LoadKind { self == .local || self == .kept ? .plain : self }
 
   /// With a store, an original is shared by all who may see it; these tell their own apart.

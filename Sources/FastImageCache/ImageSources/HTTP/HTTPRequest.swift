@@ -17,7 +17,7 @@ public struct HTTPRequest: Hashable, Sendable {
   public internal(set) var firstEntity: ImageID?
 
   /// The account on whose behalf the image is loaded, for a hook that gives each account its own
-  /// credentials; everyone outside a cache.
+  /// credentials; `nil` for everyone, and outside a cache.
   public internal(set) var account: AccountID?
 
   /// Creates a request.

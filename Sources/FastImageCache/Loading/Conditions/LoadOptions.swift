@@ -6,8 +6,8 @@
 /// options.timeout = .seconds(10)
 /// ```
 ///
-/// Of these conditions ``scope-swift.property``, ``avoids``, ``account`` and ``headers`` keep requests from
-/// sharing a load, unless they are equal.
+/// Requests that differ in ``scope-swift.property``, ``account``, ``headers`` or the networks that they allow
+/// share no load.
 public struct LoadOptions: Hashable, Sendable {
   /// The worth of an image that is there already.
   public enum CachePolicy: Int, Hashable, Sendable {
@@ -38,31 +38,43 @@ public struct LoadOptions: Hashable, Sendable {
 
   /// The worth of an image that is there already.
   ///
-  /// Requests share a load that asks at least as much. A ``CachePolicy/reload`` shares none that has asked its
-  /// source before. Where asking fails, the tables keep the images that they have, and the request
+  /// Requests share a load that asks at least as much. A ``CachePolicy/reload`` shares none that has
+  /// asked its source before. Where asking fails, the tables keep the images that they have, and the request
   /// throws.
   public var cachePolicy = CachePolicy.useCache
 
   /// The limit of the request's way; beyond, it throws ``ImageCacheError/notCached(entity:format:)``.
-  /// Requests of different reach share no load.
+  /// Requests of different scopes share no load.
   public var scope: Scope {
     get { conditions.scope }
     set { conditions.scope = newValue }
   }
 
-  /// Networks that are too dear for this request. Where only these lead to the server, a request to it throws
-  /// ``ImageSourceError/networkRefused``; on Linux the library's own sources know no such networks, and ask
-  /// all the same.
+  /// Whether the request may use networks that the system takes for expensive: cellular ones and personal
+  /// hotspots.
   ///
-  /// A source of one's own finds it in ``ImageSourceRequest/avoids``. Requests that avoid different
-  /// networks share no load.
-  public var avoids: NetworkCosts {
+  /// Where only refused networks lead to the server, the request throws ``ImageSourceError/networkRefused``. On
+  /// Linux the library's own sources cannot tell networks apart, and ask. Requests that differ share no load.
+  public var allowsExpensiveNetworkAccess: Bool {
+    get { !avoids.contains(.expensive) }
+    set { avoids.set(.expensive, !newValue) }
+  }
+
+  /// Whether the request may use networks on which the user saves data: Low Data Mode on Apple platforms. Otherwise
+  /// as ``allowsExpensiveNetworkAccess``.
+  public var allowsConstrainedNetworkAccess: Bool {
+    get { !avoids.contains(.constrained) }
+    set { avoids.set(.constrained, !newValue) }
+  }
+
+  /// The networks that the request does not allow.
+  var avoids: NetworkCosts {
     get { conditions.avoids }
     set { conditions.avoids = newValue }
   }
 
-  /// The account on whose behalf the image is loaded. Two audiences share no load and no original, but
-  /// for all images in tables: accounts that may not see each other's images get namespaces of
+  /// The account on whose behalf the image is loaded; `nil` for images that everyone may see. Accounts share no
+  /// load and no original. They share the tables: accounts that may not see each other's images get namespaces of
   /// their own.
   public var account: AccountID? {
     get { conditions.account }
@@ -79,7 +91,7 @@ public struct LoadOptions: Hashable, Sendable {
     set { conditions.headers = newValue }
   }
 
-  /// Reach, avoided networks, audience and headers.
+  /// Scope, avoided networks, account and headers.
   private(set) var conditions = LoadConditions.ordinary
 
   /// The previews that ``ImageCache/updates(for:format:options:)`` and

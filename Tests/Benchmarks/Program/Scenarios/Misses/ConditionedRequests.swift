@@ -47,7 +47,7 @@ struct ConditionedRequests: Scenario {
     var options = LoadOptions()
     options.account = AccountID("account")
     options.headers = ["Accept-Language": "en"]
-    options.avoids = .expensive
+    options.allowsExpensiveNetworkAccess = false
     options.priority = RequestPriority(.medium)
     return options
   }()

@@ -111,8 +111,9 @@ struct Miss: Scenario {
       let results = try await Contest([ours, decoder, parts]).run(roundCount: roundCount)
       let now = await cache.statistics()
       // A fetch with the changes of thread to the file's reader and back, a drawing with its hash.
-      func average(_ seconds: (CacheStatistics) -> Double) -> Int {
-        Int((seconds(now) - seconds(before)) * 1e6) / max(now.misses - before.misses, 1)
+      func average(_ duration: (CacheStatistics) -> Duration) -> Int {
+        Int((duration(now) - duration(before)) / .microseconds(1))
+          / max(now.misses - before.misses, 1)
       }
       let counts =
         [
