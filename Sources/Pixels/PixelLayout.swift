@@ -4,7 +4,7 @@
 public struct PixelLayout: Hashable, Sendable {
   /// Rows start at multiples of this many bytes, the alignment at which Core Animation takes an
   /// image without copying it.
-  public static let rowAlignment = 64
+  package static let rowAlignment = 64
 
   /// Width and height in pixels.
   public let size: PixelSize
@@ -26,8 +26,7 @@ public struct PixelLayout: Hashable, Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - size: In pixels. A size without pixels, or one whose bytes cannot be counted, traps;
-  ///     ``init(size:format:)`` returns `nil` for these.
+  ///   - size: In pixels. A size without pixels, or one whose bytes cannot be counted, traps.
   ///   - format: How one pixel lies in memory.
   public init(for size: PixelSize, format: PixelFormat) {
     guard let layout = PixelLayout(size: size, format: format) else {
@@ -36,10 +35,10 @@ public struct PixelLayout: Hashable, Sendable {
     self = layout
   }
 
-  /// Creates the layout that tables and decoders use: rows padded to ``rowAlignment``.
+  /// Creates the layout that tables and decoders use: rows padded to 64 bytes.
   ///
   /// Returns `nil` for a size without pixels or one whose bytes cannot be counted in an `Int`.
-  public init?(size: PixelSize, format: PixelFormat) {
+  package init?(size: PixelSize, format: PixelFormat) {
     let (pixels, tooWide) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
     let (padded, tooPadded) = pixels.addingReportingOverflow(Self.rowAlignment - 1)
     guard !tooWide, !tooPadded else { return nil }

@@ -26,23 +26,23 @@ public struct CacheInspection: Sendable {
   }
 
   /// A load under way, which all its waiters share.
-  public struct Load: Sendable {
+  package struct Load: Sendable {
     /// An image that somebody waits for.
-    public struct Image: Hashable, Sendable {
+    package struct Image: Hashable, Sendable {
       /// The entity's id.
-      public let imageID: ImageID
+      package let imageID: ImageID
       /// The format's name.
-      public let format: String
+      package let format: String
     }
 
     /// The source's address; `nil` where the entities themselves have the images.
-    public let url: URL?
+    package let url: URL?
     /// The images that are waited for; empty while a load only stores what it has delivered.
-    public let images: [Image]
+    package let images: [Image]
     /// Callers and streams that wait.
-    public let requestCount: Int
+    package let requestCount: Int
     /// The highest priority of the waiters.
-    public let priority: TaskPriority
+    package let priority: TaskPriority
   }
 
   /// The namespace's name; empty for a cache in memory.
@@ -54,5 +54,5 @@ public struct CacheInspection: Sendable {
   /// a namespace that is not open, since no file tells which store it used.
   public let originals: [Original]
   /// The loads under way, in the order in which they began; empty for a namespace that is not open.
-  public let loads: [Load]
+  package let loads: [Load]
 }

@@ -62,18 +62,18 @@ public struct ImageSourceProgress: Hashable, Sendable {
   public var expectedByteCount: Int?
 
   /// The repetition that the source waits for; `nil` where it does not wait.
-  public var retry: Retry?
+  package var retry: Retry?
 
   /// A request that failed and will be sent again.
-  public struct Retry: Hashable, Sendable {
+  package struct Retry: Hashable, Sendable {
     /// 1 for the first repetition of a load.
-    public var attempt: Int
+    package var attempt: Int
 
     /// The pause of the source before it.
-    public var pause: Duration
+    package var pause: Duration
 
     /// Creates a repetition.
-    public init(attempt: Int, pause: Duration) { (self.attempt, self.pause) = (attempt, pause) }
+    package init(attempt: Int, pause: Duration) { (self.attempt, self.pause) = (attempt, pause) }
   }
 
   /// Creates a report.

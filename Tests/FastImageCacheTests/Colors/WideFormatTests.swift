@@ -189,7 +189,9 @@ struct WideFormatTests {
     #if canImport(ImageIO)
       []
     #else
-      try [image.losslessWebPData(), image.makeBitmap().losslessWebPData()]
+      try [
+        image.data(encodedBy: .losslessWebP), image.makeBitmap().data(encodedBy: .losslessWebP),
+      ]
     #endif
   }
 
