@@ -92,7 +92,8 @@ struct HTTPRequestHookTests {
     var options = HTTPOptions.patient
     options.modifyRequest = { request in
       var request = request
-      request.headers["X-Seen"] = "\(request.account?.name ?? "") \(request.headers["accept"] ?? "")"
+      let account = request.account?.name ?? ""
+      request.headers["X-Seen"] = "\(account) \(request.headers["accept"] ?? "")"
       return request
     }
     var request = ImageSourceRequest(url: server.url("/a"))
