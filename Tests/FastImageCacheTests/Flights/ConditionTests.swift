@@ -108,7 +108,7 @@ struct ConditionTests {
     }
     #expect(
       asked.withLock { $0 }.allSatisfy {
-        ($0.permit as? ReachingPermit)?.scope != .kept
+        ($0.permit as? ReachingPermit)?.scope != .cache
       })
   }
 
