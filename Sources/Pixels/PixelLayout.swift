@@ -4,7 +4,7 @@
 public struct PixelLayout: Hashable, Sendable {
   /// Rows start at multiples of this many bytes, the alignment at which Core Animation takes an
   /// image without copying it.
-  package static let rowAlignment = 64
+  public static let rowAlignment = 64
 
   /// Width and height in pixels.
   public let size: PixelSize
@@ -26,7 +26,8 @@ public struct PixelLayout: Hashable, Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - size: In pixels. A size without pixels, or one whose bytes cannot be counted, traps.
+  ///   - size: In pixels. A size without pixels, or one whose bytes cannot be counted, traps;
+  ///     ``init(size:format:)`` returns `nil` for these.
   ///   - format: How one pixel lies in memory.
   public init(for size: PixelSize, format: PixelFormat) {
     guard let layout = PixelLayout(size: size, format: format) else {
@@ -35,10 +36,10 @@ public struct PixelLayout: Hashable, Sendable {
     self = layout
   }
 
-  /// Creates the layout that tables and decoders use: rows padded to 64 bytes.
+  /// Creates the layout that tables and decoders use: rows padded to ``rowAlignment``.
   ///
   /// Returns `nil` for a size without pixels or one whose bytes cannot be counted in an `Int`.
-  package init?(size: PixelSize, format: PixelFormat) {
+  public init?(size: PixelSize, format: PixelFormat) {
     let (pixels, tooWide) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
     let (padded, tooPadded) = pixels.addingReportingOverflow(Self.rowAlignment - 1)
     guard !tooWide, !tooPadded else { return nil }

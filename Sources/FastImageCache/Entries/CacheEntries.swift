@@ -7,19 +7,19 @@ import TableStore
 /// ```
 ///
 /// Not a snapshot: see ``ImageCache/entries(in:)``. Each loop begins anew.
-struct CacheEntries: AsyncSequence, Sendable {
-  typealias Element = CacheEntry
-  typealias Failure = ImageCacheError
+public struct CacheEntries: AsyncSequence, Sendable {
+  public typealias Element = CacheEntry
+  public typealias Failure = ImageCacheError
 
   let tables: Result<[ImageTable], ImageCacheError>
   let workers: WorkerPool
 
   /// Begins a listing.
-  func makeAsyncIterator() -> Iterator { Iterator(tables: tables, workers: workers) }
+  public func makeAsyncIterator() -> Iterator { Iterator(tables: tables, workers: workers) }
 
   /// The place of one loop in the tables.
-  struct Iterator: AsyncIteratorProtocol {
-    typealias Failure = ImageCacheError
+  public struct Iterator: AsyncIteratorProtocol {
+    public typealias Failure = ImageCacheError
 
     private var tables: Result<ArraySlice<ImageTable>, ImageCacheError>
     private let workers: WorkerPool
@@ -36,7 +36,7 @@ struct CacheEntries: AsyncSequence, Sendable {
     /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/protectedDataUnavailable(format:)``,
     ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/closed``, and
     ///   ``ImageCacheError/cancelled`` when the reading task is cancelled. The listing is over then.
-    mutating func next() async throws(ImageCacheError) -> CacheEntry? {
+    public mutating func next() async throws(ImageCacheError) -> CacheEntry? {
       if unread.isEmpty {
         guard let part = try await nextPart() else { return nil }
         unread = part.entries[...]

@@ -26,23 +26,23 @@ public struct CacheInspection: Sendable {
   }
 
   /// A load under way, which all its waiters share.
-  package struct Load: Sendable {
+  public struct Load: Sendable {
     /// An image that somebody waits for.
-    package struct Image: Hashable, Sendable {
+    public struct Image: Hashable, Sendable {
       /// The entity's id.
-      package let imageID: ImageID
+      public let imageID: ImageID
       /// The format's name.
-      package let format: String
+      public let format: String
     }
 
     /// The source's address; `nil` where the entities themselves have the images.
-    package let url: URL?
+    public let url: URL?
     /// The images that are waited for; empty while a load only stores what it has delivered.
-    package let images: [Image]
+    public let images: [Image]
     /// Callers and streams that wait.
-    package let requestCount: Int
+    public let requestCount: Int
     /// The highest priority of the waiters.
-    package let priority: TaskPriority
+    public let priority: TaskPriority
   }
 
   /// The namespace's name; empty for a cache in memory.
@@ -54,5 +54,5 @@ public struct CacheInspection: Sendable {
   /// a namespace that is not open, since no file tells which store it used.
   public let originals: [Original]
   /// The loads under way, in the order in which they began; empty for a namespace that is not open.
-  package let loads: [Load]
+  public let loads: [Load]
 }

@@ -13,21 +13,11 @@ extension ImageCache {
   /// not read, so that it may turn out damaged, and size and metadata with it. An image in a table that
   /// another process owns is read and checked in full.
   ///
-  /// ```swift
-  /// for try await entry in cache.entries(in: .row) { print(entry.imageID ?? "?", entry.size) }
-  /// ```
-  ///
-  /// A loop throws ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/protectedDataUnavailable(format:)``,
-  /// ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/closed``, and
-  /// ``ImageCacheError/cancelled`` when the reading task is cancelled. Each loop begins anew.
-  ///
   /// Cost: for each image one read of at most a kilobyte, on a thread of this cache. Hits and stores go
   /// on; they wait for the table's lock some microseconds at most.
   ///
   /// - Parameter format: One of ``formats``; all if `nil`.
-  public nonisolated func entries(
-    in format: ImageFormat? = nil
-  ) -> some AsyncSequence<CacheEntry, ImageCacheError> & Sendable {
+  public nonisolated func entries(in format: ImageFormat? = nil) -> CacheEntries {
     CacheEntries(tables: listedTables(format), workers: listing)
   }
 
@@ -59,8 +49,7 @@ extension ImageCache {
     in format: ImageFormat? = nil, where isUnwanted: (CacheEntry) -> Bool
   ) async throws(ImageCacheError) -> Int {
     var count = 0
-    var iterator = CacheEntries(tables: listedTables(format), workers: listing)
-      .makeAsyncIterator()
+    var iterator = entries(in: format).makeAsyncIterator()
     while let (table, entries) = try await iterator.nextPart() {
       if Task.isCancelled { throw .cancelled }
       let unwanted = entries.filter(isUnwanted).map(\.info)

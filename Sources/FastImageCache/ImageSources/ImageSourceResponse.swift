@@ -62,18 +62,18 @@ public struct ImageSourceProgress: Hashable, Sendable {
   public var expectedByteCount: Int?
 
   /// The repetition that the source waits for; `nil` where it does not wait.
-  package var retry: Retry?
+  public var retry: Retry?
 
   /// A request that failed and will be sent again.
-  package struct Retry: Hashable, Sendable {
+  public struct Retry: Hashable, Sendable {
     /// 1 for the first repetition of a load.
-    package var attempt: Int
+    public var attempt: Int
 
     /// The pause of the source before it.
-    package var pause: Duration
+    public var pause: Duration
 
     /// Creates a repetition.
-    package init(attempt: Int, pause: Duration) { (self.attempt, self.pause) = (attempt, pause) }
+    public init(attempt: Int, pause: Duration) { (self.attempt, self.pause) = (attempt, pause) }
   }
 
   /// Creates a report.

@@ -1,5 +1,5 @@
-package import Foundation
-package import Pixels
+public import Foundation
+public import Pixels
 
 /// A decoder that makes previews of files of which some bytes have arrived.
 ///
@@ -17,7 +17,7 @@ package import Pixels
 ///   }
 /// }
 /// ```
-package protocol ProgressiveImageDecoder: ImageDecoder {
+public protocol ProgressiveImageDecoder: ImageDecoder {
   /// A scanner for the bytes of one file, from the first one on.
   ///
   /// - Parameter byteCount: The announced number of the file's bytes, which may be wrong; `nil` if none was.
@@ -41,22 +41,22 @@ package protocol ProgressiveImageDecoder: ImageDecoder {
 }
 
 /// An image as far as a stage of its file shows it.
-package struct DecodedPreview: Sendable {
+public struct DecodedPreview: Sendable {
   /// The pixels.
-  package var bitmap: Bitmap
+  public var bitmap: Bitmap
 
   /// The part of the image's pixels that they come from, up to 1; of top rows, the part of all rows. For a
   /// decoder that may find no more in a stage than in the one before: of two previews of the same part the
   /// second is not shown, nor is a frame behind a thumbnail that has as many pixels. `nil` if each stage is better
   /// than the one before.
-  package var part: Double?
+  public var part: Double?
 
   /// Creates a preview.
-  package init(_ bitmap: Bitmap, part: Double? = nil) { (self.bitmap, self.part) = (bitmap, part) }
+  public init(_ bitmap: Bitmap, part: Double? = nil) { (self.bitmap, self.part) = (bitmap, part) }
 }
 
 /// Finds stages in the bytes of one file.
-package protocol PreviewScanner: Sendable {
+public protocol PreviewScanner: Sendable {
   /// Looks at the next bytes, on the thread that delivers them: it returns at once.
   ///
   /// - Returns: Of each kind the newest stage that ends in these bytes or the bytes before, if it was not
@@ -65,9 +65,9 @@ package protocol PreviewScanner: Sendable {
 }
 
 /// A place in a file after which a better preview can be made.
-package struct PreviewStage: Hashable, Sendable {
+public struct PreviewStage: Hashable, Sendable {
   /// The part of the image that a stage shows.
-  package enum Kind: Int, CaseIterable, Hashable, Sendable {
+  @nonexhaustive public enum Kind: Int, CaseIterable, Hashable, Sendable {
     /// Its top rows, as the file stores them; the others are transparent.
     case rows
 
@@ -79,17 +79,17 @@ package struct PreviewStage: Hashable, Sendable {
   }
 
   /// The part of the image that the stage shows.
-  package var kind: Kind
+  public var kind: Kind
 
   /// The number of bytes from the file's first one to the stage's end.
-  package var byteCount: Int
+  public var byteCount: Int
 
   /// The reduction from which on the rest of the file changes nothing: with 8, a decode at an eighth of the
   /// image's size has the pixels of the whole file's; `nil` if the rest may change every decode.
-  package var settledReduction: Int?
+  public var settledReduction: Int?
 
   /// Creates a stage.
-  package init(_ kind: Kind, byteCount: Int, settledReduction: Int? = nil) {
+  public init(_ kind: Kind, byteCount: Int, settledReduction: Int? = nil) {
     (self.kind, self.byteCount) = (kind, byteCount)
     self.settledReduction = settledReduction
   }
@@ -121,5 +121,5 @@ extension DecodeRequest {
 
 extension PreviewStage.Kind: Comparable {
   /// Whether the second shows more of the image.
-  package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }

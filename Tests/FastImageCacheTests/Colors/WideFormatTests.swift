@@ -189,9 +189,7 @@ struct WideFormatTests {
     #if canImport(ImageIO)
       []
     #else
-      try [
-        image.data(encodedBy: .losslessWebP), image.makeBitmap().data(encodedBy: .losslessWebP),
-      ]
+      try [image.losslessWebPData(), image.makeBitmap().losslessWebPData()]
     #endif
   }
 
