@@ -125,7 +125,7 @@ struct CountedRun {
       // As the first load of a type does, which learns so that no other one has to ask.
       _ = try await WatchedPicture(
         picture: hits.pictures[0], end: EndOfCopies(of: AsyncStream.makeStream().continuation)
-      ).picture(for: hits.format)
+      ).providedImage(for: hits.format)
       let (ends, end) = AsyncStream<Never>.makeStream()
       // No look at the statistics again and again: each would count, and time tells how many.
       try await CancelledRequests.ask(

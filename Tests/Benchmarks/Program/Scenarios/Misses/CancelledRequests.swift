@@ -39,8 +39,8 @@ struct CancelledRequests: Scenario {
         Measure(
           Self.id, "request created, cancelled and ended, each", ours: results[0],
           reference: results[1], named: "pairs of tasks that only wait", bar: .ratioAtMost(3)),
-        .counted(Self.id, "flights left", left.flights, mustBe: 0),
-        .counted(Self.id, "waiters left", left.waiters, mustBe: 0),
+        .counted(Self.id, "flights left", left.activeLoads, mustBe: 0),
+        .counted(Self.id, "waiters left", left.pendingRequests, mustBe: 0),
         .counted(
           Self.id, "leases left", left.tables.reduce(0) { $0 + $1.leasedCount }, mustBe: 0),
         .counted(Self.id, "stores", left.stores, mustBe: 0),
