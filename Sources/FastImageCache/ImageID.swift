@@ -52,6 +52,14 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
   /// Creates an id from the absolute string of a URL.
   public init(_ url: URL) { tableID = TableID(url.absoluteString) }
 
+  /// Whether it is the id of a URL; no id is made to compare, which would take memory.
+  func isAddress(_ url: URL) -> Bool {
+    var address = url.absoluteString
+    return tableID.kind == .string
+      && tableID.withText { id in address.withUTF8 { id.elementsEqual(UnsafeRawBufferPointer($0)) }
+      }
+  }
+
   /// Creates an id from a string written in the source.
   public init(stringLiteral value: String) { self.init(value) }
 

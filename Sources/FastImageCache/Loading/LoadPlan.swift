@@ -133,7 +133,7 @@ struct LoadPlanner: Sendable {
   func sharedOriginal(of request: ImageRequest, _ identity: LoadIdentity?) -> SharedOriginal? {
     guard let url = request.url else { return nil }
     let id = request.entity.originalID(for: request.format)
-    guard id != ImageID(url) else { return nil }
+    if id.isAddress(url) { return nil }
     return SharedOriginal(
       origin: .original(id, version: request.realKey.version, identity), size: request.format.size)
   }
