@@ -157,8 +157,8 @@ struct SourceReentrancyTests {
     try await isFree(fixture)
   }
 
-  @Test("gives up its permit for them")
-  func givesUpItsPermit() async throws {
+  @Test("holds no permit while it waits for them, and may have one again afterwards")
+  func passesAgain() async throws {
     let fixture = try await fixture { number, _ in number }
     let (gates, url) = (LoadGates(network: 1, local: 1), try #require(URL(string: "test:/1")))
     let flight = Flight(
@@ -171,6 +171,8 @@ struct SourceReentrancyTests {
     }
     #expect(answer == 2)
     #expect(gates[.local].counts.inside == 0)
+    try await flight.permit.pass(.local)
+    #expect(gates[.local].counts.inside == 1)
     flight.permit.close()
   }
 

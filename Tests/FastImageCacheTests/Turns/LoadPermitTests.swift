@@ -89,18 +89,20 @@ struct LoadPermitTests {
     #expect(inside() == [])
   }
 
-  @Test("is not held by a load that has waited for another one, but its turns are waited for")
-  func renounces() async throws {
-    let (first, second) = (permit(), permit())
-    try await first.pass(.local)
-    first.renounce()
+  @Test("is not held as long as the load waits for another one")
+  func waitsForOther() async throws {
+    let permit = permit()
+    try await permit.pass(.local)
+    permit.beginWait()
+    permit.beginWait()
     #expect(inside() == [])
-    try await second.pass(.local)
-    let waiting = Task { try await first.pass(.local) }
-    await waits(at: .local)
-    second.close()
-    try await waiting.value
+    try await permit.pass(.local)
+    permit.endWait()
+    try await permit.pass(.network)
     #expect(inside() == [])
+    permit.endWait()
+    try await permit.pass(.network)
+    #expect(inside() == [.network])
   }
 
   @Test("goes along with a request that is sent on to another place")

@@ -37,9 +37,12 @@ final class InFlightRegistry: Sendable {
     var followed: FollowedPriority?
     /// Made before the answer.
     var report: RequestReporter.Pending?
+    /// The load that holds no permit until the answer.
+    var asking: Flight?
 
     func answer(_ outcome: consuming Outcome, _ facts: AnswerFacts) {
       followed?.end()
+      asking?.permit.endWait()
       if let report, case .success = outcome { report.make(of: facts) }
       reply(outcome)
     }
@@ -203,7 +206,7 @@ final class InFlightRegistry: Sendable {
     let followed = FollowedPriority.begin(request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
     let asking = request.question?.load
-    asking?.permit.renounce()
+    asking?.permit.beginWait()
     var isCoalesced = true
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
@@ -227,7 +230,7 @@ final class InFlightRegistry: Sendable {
         },
         waiter: {
           var waiter = waiter($0)
-          waiter.followed = followed
+          (waiter.followed, waiter.asking) = (followed, asking)
           let progress = $0.flight.progress
           waiter.report = reporter.map {
             .init(reporter: $0, isCoalesced: isCoalesced, progress: progress)
@@ -237,6 +240,7 @@ final class InFlightRegistry: Sendable {
     }
     guard let joined else {
       followed?.end()
+      asking?.permit.endWait()
       return false
     }
     if joined.isNewFlight {

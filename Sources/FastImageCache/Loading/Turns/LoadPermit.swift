@@ -2,17 +2,17 @@ import Locking
 
 /// The permit of a gate that one load holds, if any. Copies are the same permit.
 ///
-/// A load whose entity or source asks a cache renounces its permit, since the other load may need it. It goes on
-/// without one: the gate does not count the bytes that it holds.
+/// A load that waits for another load returns its permit, since the other load may need it. It goes on
+/// without a permit afterwards: the gate does not count the bytes that it holds.
 ///
 /// Invariants:
 /// 1. A load holds at most one permit, and none while it waits at a gate. So loads never wait for each
-///    other's permits in a ring.
+///    other's permits in a cycle.
 /// 2. Each call that changes something takes a new `turn`. A permit that is granted for an earlier
 ///    turn is returned at once: the later call decides.
 /// 3. Once `isClosed`, the load is over: it holds no permit, and returns a permit that comes later.
-/// 4. Once `isRenounced`, the load waits for its turns and holds no permit, since another of its tasks may pass a gate
-///    while the other load needs the permit.
+/// 4. `waitCount` counts the other loads that this one waits for. While it is not 0 the load holds no
+///    permit, even if another of its tasks passes a gate meanwhile.
 struct LoadPermit: Sendable {
   private struct Held {
     let gate: LoadGate
@@ -26,7 +26,7 @@ struct LoadPermit: Sendable {
     var held: Held?
     var need: LoadNeed?
     var turn = 0
-    var isRenounced = false
+    var waitCount = 0
     var isClosed = false
   }
 
@@ -43,7 +43,8 @@ struct LoadPermit: Sendable {
   var need: LoadNeed? { state.withLock { $0.need } }
 
   /// Returns the permit of another gate, if the load holds one, and waits at the gate of `need`; does
-  /// nothing if the load is inside that gate already.
+  /// nothing if the load is inside that gate already. A load that waits for another load waits here for
+  /// its turn as well, and then goes on without a permit.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or if the load is over.
   func pass(_ need: LoadNeed) async throws {
@@ -59,7 +60,7 @@ struct LoadPermit: Sendable {
     let gate = gates[need]
     let permit = Held(gate: gate, need: need, id: try await gate.enter(urgency))
     let (isKept, isClosed) = state.withLock { state in
-      let isKept = state.turn == turn && !state.isRenounced
+      let isKept = state.turn == turn && state.waitCount == 0
       if isKept { state.held = permit }
       return (isKept, state.isClosed)
     }
@@ -70,8 +71,10 @@ struct LoadPermit: Sendable {
   /// Returns the permit: the load needs no gate for now.
   func giveUp() { release { _ in } }
 
-  /// Returns the permit, and keeps none from now on, since the load waits for another load.
-  func renounce() { release { $0.isRenounced = true } }
+  /// Returns the permit, since the load waits for another load until ``endWait()``.
+  func beginWait() { release { $0.waitCount += 1 } }
+
+  func endWait() { state.withLock { $0.waitCount -= 1 } }
 
   /// Returns the permit for good: the load is over, even if one of its tasks still waits at a gate.
   func close() { release { $0.isClosed = true } }
