@@ -11,12 +11,9 @@
   /// not be made nicer.
   ///
   /// Invariants:
-  /// 1. While an item is queued, or ``expect()`` has promised one, `isRunning` is set: there is one thread, or it begins.
-  ///    The thread ends by itself only, and leaves no item behind.
-  /// 2. `alarm` is signalled after each item that a sleeping thread has to run. One signal too many wakes the thread for
-  ///    nothing.
-  /// 3. Items run in the order in which they came, one at a time.
-  /// 4. A thread only ever becomes nicer, which needs no right.
+  /// 1. Jobs are handed over under the lock of `course`; `alarm` only wakes. One signal too many wakes the
+  ///    thread for nothing.
+  /// 2. A thread only ever becomes nicer, which needs no right.
   final class WorkerThread: Sendable {
     enum Item: Sendable {
       case both(WorkerTask)
@@ -32,38 +29,6 @@
       var stackByteCount: @Sendable (_ isNicer: Bool) -> Int? = { _ in nil }
     }
 
-    private enum Action {
-      case run(Item)
-      case sleep(isExpecting: Bool)
-      case end
-    }
-
-    private struct State {
-      var items: [Item] = []
-      var isRunning = false
-      var isExpecting = false
-      var isClosed = false
-
-      /// - Returns: Whether there was a thread before.
-      mutating func noteRunning() -> Bool {
-        defer { isRunning = true }
-        return isRunning
-      }
-
-      mutating func next() -> Action {
-        if !items.isEmpty { return .run(items.removeFirst()) }
-        if isClosed, endsIdle() { return .end }
-        return .sleep(isExpecting: isExpecting)
-      }
-
-      /// - Returns: Whether the thread has nothing to do, and ends.
-      mutating func endsIdle() -> Bool {
-        guard items.isEmpty, !isExpecting else { return false }
-        isRunning = false
-        return true
-      }
-    }
-
     /// By how much a nicer thread is nicer than the main thread, as nice(1) counts.
     ///
     /// On a core that both want it has a quarter of the time (sched(7): a factor of 1.25 for each): it leaves the
@@ -73,7 +38,7 @@
     private let name: String
     private let isNicer: Bool
     private let settings: Settings
-    private let state = Lock(State())
+    private let course = Lock(ThreadCourse<Item>())
     private let alarm = DispatchSemaphore(value: 0)
 
     init(name: String, isNicer: Bool, _ settings: Settings) {
@@ -83,70 +48,51 @@
     /// Sees to it that the thread is there until ``addExpected(_:)``.
     ///
     /// - Returns: Whether it is there; false where the system has no thread left.
-    func expect() -> Bool {
-      let isRunning = state.withLock { state in
-        state.isExpecting = true
-        return state.noteRunning()
-      }
-      return isRunning || begin()
-    }
+    func expect() -> Bool { attempt(course.withLock { $0.expect() }) }
 
     /// Adds an item, which waits for libdispatch where the system has no thread left.
-    func add(_ item: Item) { enqueue { $0.items.append(item) } }
+    func add(_ item: Item) { perform(course.withLock { $0.add(item) }) }
 
-    /// Adds the item that was expected, in one step: no thread ends before it, and none is begun by the calling thread.
+    /// Adds the item that was expected.
     func addExpected(_ item: Item) {
-      enqueue { state in
-        state.isExpecting = false
-        state.items.append(item)
-      }
-    }
-
-    private func enqueue(_ change: (inout State) -> Void) {
-      if rouse(change) { return }
-      let isRunning = state.withLock { $0.noteRunning() }
-      // libdispatch waits until the system has a thread again, which has no patience: it is needed elsewhere.
-      if !isRunning { DispatchQueue(label: name).async { self.serve(patience: .seconds(0)) } }
+      perform(course.withLock { $0.add(item, isExpected: true) })
     }
 
     /// Adds an item to run before the expected one, whenever the thread is awake.
-    func addQuietly(_ item: Item) { state.withLock { $0.items.append(item) } }
+    func addQuietly(_ item: Item) { course.withLock { $0.addQuietly(item) } }
 
     /// Adds an item unless that takes a thread that the system does not have.
     ///
     /// - Returns: Whether the item will run. Nothing else may be added meanwhile.
-    func addIfPossible(_ item: Item) -> Bool {
-      if rouse({ $0.items.append(item) }) { return true }
-      let refused = state.withLock { state in
-        defer { state.items = [] }
-        return state.items
-      }
-      // Released here, outside the lock.
-      return withExtendedLifetime(refused) { false }
-    }
+    func addIfPossible(_ item: Item) -> Bool { attempt(course.withLock { $0.add(item) }) }
 
     /// Lets the thread end after its last job.
-    func close() {
-      state.withLock { $0.isClosed = true }
-      alarm.signal()
+    func close() { perform(course.withLock { $0.close() }) }
+
+    private func attempt(_ call: ThreadCourse<Item>.Call) -> Bool {
+      guard case .begin = call else {
+        perform(call)
+        return true
+      }
+      if begin() { return true }
+      // Released here, outside the lock.
+      _ = course.withLock { $0.takeBack() }
+      return false
     }
 
-    /// Changes the queue, and wakes the thread or begins one.
-    ///
-    /// - Returns: False where the system has no thread left.
-    private func rouse(_ change: (inout State) -> Void) -> Bool {
-      let isRunning = state.withLock { state in
-        change(&state)
-        return state.noteRunning()
+    private func perform(_ call: ThreadCourse<Item>.Call) {
+      switch call {
+      case .nothing: break
+      case .wake: alarm.signal()
+      case .begin:
+        // libdispatch waits until the system has a thread again.
+        if !begin() { DispatchQueue(label: name).async { self.serveOnLentThread() } }
       }
-      guard isRunning else { return begin() }
-      alarm.signal()
-      return true
     }
 
     // MARK: The thread
 
-    /// - Returns: Whether there is a thread now. The system may have none left, or no memory; then none is running.
+    /// - Returns: Whether there is a thread now. The system may have none left, or no memory.
     private func begin() -> Bool {
       var attributes = pthread_attr_t()
       pthread_attr_init(&attributes)
@@ -164,14 +110,12 @@
           if let argument {
             let thread = Unmanaged<WorkerThread>.fromOpaque(argument).takeRetainedValue()
             thread.settle()
-            thread.serve(patience: thread.settings.patience)
+            thread.serve()
           }
           return nil
         }, retained.toOpaque())
-      guard code != 0 else { return true }
-      retained.release()
-      state.withLock { $0.isRunning = false }
-      return false
+      if code != 0 { retained.release() }
+      return code == 0
     }
 
     private func settle() {
@@ -206,16 +150,30 @@
       pthread_sigmask(SIG_SETMASK, &signals, nil)
     }
 
-    /// - Parameter patience: How long the thread stays without an item. It stays for one that is promised.
-    private func serve(patience: DispatchTimeInterval) {
+    private func serve() {
+      var turn = course.withLock { $0.next() }
       while true {
-        switch state.withLock({ $0.next() }) {
+        switch turn {
         case .run(let item): run(item)
+        case .sleep: break
         case .end: return
-        case .sleep(let isExpecting):
-          let end = isExpecting ? DispatchTime.distantFuture : .now() + patience
-          guard alarm.wait(timeout: end) == .timedOut else { continue }
-          if state.withLock({ $0.endsIdle() }) { return }
+        }
+        if case .sleep = turn, alarm.wait(timeout: .now() + settings.patience) == .timedOut {
+          turn = course.withLock { $0.nextAfterTimeout() }
+        } else {
+          turn = course.withLock { $0.next() }
+        }
+      }
+    }
+
+    /// Runs what there is on a thread of libdispatch, which needs it elsewhere: no patience here.
+    private func serveOnLentThread() {
+      while true {
+        switch course.withLock({ $0.nextAfterTimeout() }) {
+        case .run(let item): run(item)
+        // A job is promised, and nobody else would run it.
+        case .sleep: alarm.wait()
+        case .end: return
         }
       }
     }
