@@ -1,4 +1,5 @@
 import Foundation
+import Pixels
 import Testing
 
 @testable import FastImageCache
@@ -262,6 +263,22 @@ struct FlightBoardTests: FlightBoardSuite {
     let next = join(3, row)
     #expect(next.isNewFlight)
     #expect(board.leave(WaiterID(number: 3))?.abandoned?.requests == [row])
+  }
+
+  @Test("keeps neither address nor original of a flight that has ended")
+  mutating func forgetsOrigins() throws {
+    let original = SharedOriginal(
+      origin: .original("o", version: "1"), size: PixelSize(width: 8, height: 8))
+    _ = board.join(
+      WaiterID(number: 1), key: row, origin: .url(try #require(URL(string: "test:/1"))),
+      of: original, priority: .current, versions: [], request: row, start: { $0 },
+      waiter: { _ in 1 })
+    func origins() -> Int? {
+      (Mirror(reflecting: board).descendant("current") as? [FlightOrigin: FlightID])?.count
+    }
+    #expect(origins() == 2)
+    _ = board.leave(WaiterID(number: 1))
+    #expect(origins() == 0)
   }
 
   @Test("tells all waiters of a failed flight, and those of all flights at the end")

@@ -6,25 +6,10 @@ import Testing
 @testable import FastImageCache
 
 @Suite("The priority of a load", .timeLimit(.minutes(10)))
-struct PriorityTests {
-  private let started = Counter()
-  private let door = CancellableGate()
-  private let asked = Lock<[ImageSourceRequest]>([])
-  private let photo = Photo("a", url: "test:/1")
-
-  private func fixture() async throws -> Fixture {
-    try await Fixture {
-      $0.source = .closure { request in
-        asked.withLock { $0.append(request) }
-        started.increment()
-        try await door.pass()
-        return .bitmap(try solid(1))
-      }
-    }
-  }
-
-  /// What the source reads while it loads.
-  private var priority: TaskPriority? { asked.withLock { $0.last }?.priority }
+struct PriorityTests: HeldLoadSuite {
+  let started = Counter()
+  let door = CancellableGate()
+  let asked = Lock<[ImageSourceRequest]>([])
 
   private func waiter(
     _ priority: TaskPriority, in fixture: Fixture

@@ -6,25 +6,10 @@ import Testing
 @testable import FastImageCache
 
 @Suite("A priority that requests hold", .timeLimit(.minutes(10)))
-struct RequestPriorityTests {
-  private let started = Counter()
-  private let door = CancellableGate()
-  private let asked = Lock<[ImageSourceRequest]>([])
-  private let photo = Photo("a", url: "test:/1")
-
-  private func fixture(_ formats: [ImageFormat] = [.row]) async throws -> Fixture {
-    try await Fixture(formats) {
-      $0.source = .closure { request in
-        asked.withLock { $0.append(request) }
-        started.increment()
-        try await door.pass()
-        return .bitmap(try solid(1))
-      }
-    }
-  }
-
-  /// What the source reads while it loads.
-  private var priority: TaskPriority? { asked.withLock { $0.last }?.priority }
+struct RequestPriorityTests: HeldLoadSuite {
+  let started = Counter()
+  let door = CancellableGate()
+  let asked = Lock<[ImageSourceRequest]>([])
 
   private func waiter(
     _ priority: RequestPriority?, in fixture: Fixture, task: TaskPriority = .medium
@@ -167,24 +152,10 @@ struct RequestPriorityTests {
 }
 
 @Suite("A task that is escalated while it waits", .timeLimit(.minutes(10)))
-struct EscalationTests {
-  private let started = Counter()
-  private let door = CancellableGate()
-  private let asked = Lock<[ImageSourceRequest]>([])
-  private let photo = Photo("a", url: "test:/1")
-
-  private func fixture(_ formats: [ImageFormat] = [.row]) async throws -> Fixture {
-    try await Fixture(formats) {
-      $0.source = .closure { request in
-        asked.withLock { $0.append(request) }
-        started.increment()
-        try await door.pass()
-        return .bitmap(try solid(1))
-      }
-    }
-  }
-
-  private var priority: TaskPriority? { asked.withLock { $0.last }?.priority }
+struct EscalationTests: HeldLoadSuite {
+  let started = Counter()
+  let door = CancellableGate()
+  let asked = Lock<[ImageSourceRequest]>([])
 
   @Test("makes its load as urgent, before the escalation is over")
   func raises() async throws {

@@ -81,7 +81,7 @@ struct SharedOriginalTests {
     #expect(fixture.source.started.value == 2)
   }
 
-  @Test("go on with their own where the picture is too small, and share the next one")
+  @Test("go on with their own where the image is too small, and share the next one")
   func tooSmall() async throws {
     let fixture = try await fixture { number in
       try solid(number, size: PixelSize(width: number == 1 ? 4 : 16, height: 16))
@@ -91,6 +91,22 @@ struct SharedOriginalTests {
     let requests = [(photo(1), ImageFormat.large), (others[0], .row), (others[1], .row)]
     #expect(await numbers(requests, in: fixture) == [1, 2, 2])
     #expect(fixture.source.started.value == 2)
+  }
+
+  @Test("draw no family from the image of another address, which need not be covered by it")
+  func family() async throws {
+    let source = ScriptedSource { [gate] url, _, _ in
+      try await gate.pass()
+      return .bitmap(try solid(1, size: PixelSize(width: 4, height: 4)))
+    }
+    let fixture = try await Fixture([.large, .dot], source: source)
+    var other = photo(2)
+    other.id = "b"
+    _ = await numbers([(photo(1), .large), (other, .dot)], in: fixture)
+    #expect(source.started.value == 1)
+    #expect(fixture.cache.cachedImage(for: other, format: .dot) != nil)
+    #expect(fixture.cache.cachedImage(for: photo(1), format: .dot) != nil)
+    #expect(fixture.cache.cachedImage(for: other, format: .large) == nil)
   }
 
   @Test("go on with their own where the server refuses the address", arguments: [401, 403])
@@ -107,7 +123,7 @@ struct SharedOriginalTests {
     #expect(await fixture.cache.statistics().failures == 1)
   }
 
-  @Test("for one picture go on with the next address where the server refuses one")
+  @Test("for one image go on with the next address where the server refuses one")
   func refusedOnce() async throws {
     let fixture = try await fixture { number in
       if number != 2 { throw ImageSourceError.httpStatus(403) }
