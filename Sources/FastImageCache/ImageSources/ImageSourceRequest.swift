@@ -116,9 +116,9 @@ public struct ImageSourceRequest: Sendable {
   ///   - known: The bytes that the answer continues; `nil` where it begins with the first byte.
   /// - Returns: The bytes so far, for the source to append to and to answer with
   ///   (``ImageSourceResponse/arrived(_:)``).
-  package func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil)
-    -> DownloadBuffer
-  {
+  package func begin(
+    _ terms: OriginalTerms, continuing known: KnownOriginal? = nil
+  ) -> DownloadBuffer {
     makeBuffer?(terms, known)
       ?? DownloadBuffer(terms, continuing: known, byteCountLimit: byteCountLimit)
   }

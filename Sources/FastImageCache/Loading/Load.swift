@@ -123,7 +123,7 @@ struct Load: Sendable {
   /// - Parameters:
   ///   - requests: Left as they are when an error is thrown, some of them perhaps answered.
   ///   - others: Requests of other addresses for which the image is too small.
-  ///   - download: That of an image for which the source was asked.
+  ///   - download: The source's bytes; `nil` for a kept original.
   /// - Returns: False if bytes of earlier loads turned out to be no image.
   private func answer(
     _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],

@@ -25,7 +25,7 @@ final class OriginalAccess: Sendable {
   /// Whether the device is locked, and the store's files with it. Nothing is kept then.
   var isLocked: Bool { state.withLock { $0.isLocked } }
 
-  /// The write, and the removal of what was refused later; `nil` where nothing is held.
+  /// Writes the original, and removes it if a request refuses it later; `nil` while the store holds nothing.
   var write: Task<Void, Never>? { state.withLock { $0.write } }
 
   /// Opens the store, and notes that a load may keep its original: before the load asks for a byte.

@@ -49,7 +49,7 @@ extension TableWriter {
       reader.addTombstone(for: listed, isOwn: isOwn)
     }
     guard isOwn || isBuried == true else { return false }
-    // Up to what was listed: a guest's later image is another one.
+    // Up to the listed generation: a guest file may have a later image.
     if !lookup.staysPrivate {
       unlogged.note(.entity(listed.digest), upTo: listed.generation)
     }

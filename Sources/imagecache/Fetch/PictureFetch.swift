@@ -22,7 +22,7 @@ struct PictureFetch: Sendable {
     if revalidates || isBrokenOff { options.cachePolicy = .revalidate }
     if previews != nil {
       options.previews = PreviewPolicy()
-      // An app waits for a moment, since most images are whole by then; who asks here wants to see them.
+      // An app waits for a moment, since most images are whole by then. This command shows every preview.
       options.previews.delay = .zero
     }
     var origin: ByteOrigin?

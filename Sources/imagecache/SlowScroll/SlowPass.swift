@@ -29,7 +29,7 @@ struct SlowPass {
 
     var previewCount: Int { appearances.count { $0.isPreview } }
 
-    /// How often something was shown that is farther from the image than what was shown before.
+    /// How often a preview differed more from the image than the preview before it.
     var worseningCount: Int {
       zip(appearances, appearances.dropFirst()).count { $0.difference < $1.difference }
     }
