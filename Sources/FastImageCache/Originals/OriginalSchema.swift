@@ -1,3 +1,4 @@
+import Foundation
 import OriginalDatabase
 import Pixels
 import TableStore
@@ -56,11 +57,21 @@ enum OriginalSchema {
   }
 
   /// Makes the tables of an empty database, and checks those of any other.
-  static func prepare(_ database: Database) throws(DatabaseError) {
+  static func prepare(_ database: Database, attempts: Int = 50) throws(DatabaseError) {
+    // One transaction: between two of them another process may make the tables.
+    try database.execute("BEGIN")
     let application = try database.number("PRAGMA application_id")
     let version = try database.number("PRAGMA user_version")
     let isEmpty = try database.number("SELECT count(*) FROM sqlite_master") == 0
-    if isEmpty, application == 0, version == 0 { return try database.execute(create) }
+    try database.execute("COMMIT")
+    if isEmpty, application == 0, version == 0 {
+      do throws(DatabaseError) { return try database.execute(create) } catch {
+        // SQLite waits for no other process that changes the journal's mode at the same time.
+        guard error.fault == .busy, attempts > 1 else { throw error }
+        usleep(1000)
+        return try prepare(database, attempts: attempts - 1)
+      }
+    }
     guard application == Self.application else {
       throw DatabaseError(.foreign, database.path, "This is another program's database.")
     }

@@ -152,6 +152,21 @@ struct OriginalDiskTests {
     #expect(try await store.kept(7) == OriginalStore.bytes(7))
   }
 
+  @Test("is made once where several stores open it at the same time")
+  func openedBySeveral() async throws {
+    for _ in 1...100 {
+      let folder = try TemporaryDirectory()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 1...4 {
+          let store = OriginalStore(
+            in: folder, byteLimit: 1 << 20, system: .live, now: originalTime)
+          group.addTask { try await store.open() }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   @Test("is refused strictly where its database cannot be used, and left as it is")
   func unusable() async throws {
     typealias Fault = OriginalStore.Fault
