@@ -1,5 +1,7 @@
 public import Foundation
 public import ImageCodecs
+public import ImageSources
+public import LoadQueue
 import TableStore
 
 extension ImageCache {

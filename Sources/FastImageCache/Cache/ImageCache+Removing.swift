@@ -1,3 +1,4 @@
+public import ImageSources
 import TableStore
 
 extension ImageCache {

@@ -1,5 +1,7 @@
 public import Foundation
 public import ImageDrawing
+import ImageSources
+import LoadQueue
 public import Pixels
 import TableStore
 

@@ -1,4 +1,6 @@
 public import Foundation
+public import ImageSources
+import LoadQueue
 import Pixels
 
 /// Images kept decoded: shown before, they are there again in nanoseconds.

@@ -1,4 +1,5 @@
 import Foundation
+import LoadQueue
 package import Pixels
 import TableStore
 

@@ -1,3 +1,5 @@
+import ImageSources
+
 /// One load's part in an original that may come in several downloads: what there is of it already, and
 /// what arrives now.
 ///

@@ -1,3 +1,4 @@
+import ImageSources
 import Locking
 
 /// The newest buffer of one load, for the loader to keep if the load fails.

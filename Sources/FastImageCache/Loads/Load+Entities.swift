@@ -1,4 +1,5 @@
 import Foundation
+import ImageSources
 
 /// Requests that need no source: their images are in a table, or their entities have images of their own.
 extension Load {

@@ -1,4 +1,5 @@
 import Foundation
+import ImageSources
 import Pixels
 
 /// One load, from its first request to its last answer, straight down:

@@ -1,4 +1,6 @@
 import Foundation
+import ImageSources
+import LoadQueue
 import Locking
 
 /// One load's part in the store of originals: it reads the kept one, and has the store hold the fetched one, once.

@@ -1,3 +1,4 @@
+import ImageSources
 import Locking
 
 /// Asks servers whether originals changed that have answered although they are stale, behind the

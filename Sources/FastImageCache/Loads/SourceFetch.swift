@@ -1,4 +1,6 @@
 import Foundation
+import ImageSources
+import LoadQueue
 import TableStore
 
 /// Asks the source for a load, and says what its answer means.

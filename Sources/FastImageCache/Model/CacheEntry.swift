@@ -1,4 +1,5 @@
 public import Foundation
+public import ImageSources
 public import Pixels
 package import TableStore
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import ImageCodecs
+import ImageSources
 
 /// Everything that can go wrong, as one list.
 ///
@@ -168,16 +169,5 @@ extension ImageCacheError: Equatable {
 extension Error {
   fileprivate func isLike(_ other: any Error) -> Bool {
     type(of: self) == type(of: other) && text == other.text
-  }
-
-  /// What an error says of itself; the name of its case where it says nothing.
-  var text: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
-}
-
-extension URL {
-  /// Enough of the URL to recognise it; a data URL can be megabytes long.
-  var abbreviated: String {
-    let text = absoluteString
-    return text.utf8.count <= 200 ? text : "\(text.prefix(200))…"
   }
 }

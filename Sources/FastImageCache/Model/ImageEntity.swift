@@ -1,5 +1,6 @@
 public import Foundation
 public import ImageDrawing
+public import ImageSources
 
 /// Something that has an image: a photo, a person, an album.
 ///

@@ -1,3 +1,5 @@
+import ImageSources
+
 /// One step on the way of an image to its slot.
 ///
 /// The last element of a progress stream is ``finished(_:)`` or ``failed(_:)``. Cancelling the reading

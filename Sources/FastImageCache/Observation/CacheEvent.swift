@@ -1,4 +1,5 @@
 public import Foundation
+import ImageSources
 public import Pixels
 
 /// Something that happened in a cache, for people who look inside.

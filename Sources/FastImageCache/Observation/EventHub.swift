@@ -1,3 +1,4 @@
+import LoadQueue
 import Synchronization
 
 /// One cache, as the sender of its events.

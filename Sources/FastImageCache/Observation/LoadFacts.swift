@@ -1,3 +1,6 @@
+import ImageSources
+import LoadQueue
+
 /// The side that had an image when its request was answered.
 enum AnswerSide: Hashable, Sendable, CaseIterable {
   case table

@@ -1,3 +1,5 @@
+import ImageSources
+
 /// The freshness of a kept original.
 enum Freshness: Hashable, Sendable {
   /// It answers.

@@ -1,3 +1,4 @@
+import ImageSources
 import OriginalDatabase
 import Pixels
 import TableStore

@@ -1,4 +1,5 @@
 import Foundation
+import ImageSources
 import Locking
 
 /// The originals of one cache whose downloads broke off, as far as they came, in memory; the next load of such an

@@ -1,3 +1,4 @@
+import ImageSources
 import Locking
 
 /// The loader's side of ``InFlightRegistry``: all that a load asks and tells.

@@ -1,4 +1,6 @@
 import Foundation
+import ImageSources
+import LoadQueue
 import Pixels
 import TableStore
 

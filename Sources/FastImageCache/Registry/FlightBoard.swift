@@ -1,3 +1,6 @@
+import ImageSources
+import LoadQueue
+
 /// Decides which requests share a load, and when a load has lost its last waiter.
 ///
 /// A pure state machine: it neither waits nor resumes nor loads. ``InFlightRegistry`` applies an

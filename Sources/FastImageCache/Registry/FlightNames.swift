@@ -1,4 +1,5 @@
 import Foundation
+import ImageSources
 import Pixels
 
 /// Names one image: an entity, a version of its image, a format.

@@ -1,4 +1,5 @@
 import ImageCodecs
+import LoadQueue
 import Locking
 import Synchronization
 

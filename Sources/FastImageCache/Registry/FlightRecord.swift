@@ -1,3 +1,6 @@
+import ImageSources
+import LoadQueue
+
 /// One flight on a ``FlightBoard``: its renditions, and how many waiters each has.
 ///
 /// Invariants:

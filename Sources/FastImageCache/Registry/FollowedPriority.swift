@@ -1,3 +1,4 @@
+import LoadQueue
 import Synchronization
 
 /// Keeps a waiter as urgent as the ``RequestPriority`` of its request or, without one, as the load whose entity or source

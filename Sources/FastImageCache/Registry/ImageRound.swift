@@ -1,3 +1,4 @@
+import LoadQueue
 import Locking
 
 /// The requests of one reader for many images, and the answers that it has not read.

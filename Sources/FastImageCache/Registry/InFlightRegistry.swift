@@ -1,4 +1,6 @@
 import Dispatch
+import ImageSources
+import LoadQueue
 import Locking
 import Synchronization
 

@@ -1,4 +1,6 @@
 import Foundation
+import ImageSources
+import LoadQueue
 
 /// How a load comes to its image's bytes; pure.
 ///

@@ -1,3 +1,5 @@
+import LoadQueue
+
 extension InFlightRegistry {
   /// A time limit that runs. Its owner cancels the task.
   struct Timer: Sendable {

@@ -1,6 +1,7 @@
 public import Foundation
 public import ImageCodecs
 import ImageDrawing
+import ImageSources
 public import Pixels
 
 extension Bitmap {

@@ -1,6 +1,8 @@
 import Foundation
 import ImageCodecs
 import ImageDrawing
+import ImageSources
+import LoadQueue
 import Pixels
 import TableStore
 

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCodecs
+import ImageSources
 import Pixels
 
 /// One source's image: its encoded bytes, and its largest decode so far.

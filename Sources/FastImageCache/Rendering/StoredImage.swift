@@ -1,4 +1,5 @@
 public import Foundation
+public import ImageSources
 public import Pixels
 
 /// An image between its decode and its drawing: ``ImageCache/Configuration/willStore`` looks at it, and may

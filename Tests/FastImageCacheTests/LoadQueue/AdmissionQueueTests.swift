@@ -2,6 +2,7 @@ import Locking
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 @Suite("An admission queue", .timeLimit(.minutes(10)))
 struct AdmissionQueueTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 @Suite("Admission", .timeLimit(.minutes(10)))
 struct AdmissionTests {

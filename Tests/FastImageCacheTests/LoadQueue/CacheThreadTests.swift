@@ -5,6 +5,7 @@
   import Testing
 
   @testable import FastImageCache
+  @testable import LoadQueue
 
   @Suite("A cache's threads", .timeLimit(.minutes(10)))
   struct CacheThreadTests {

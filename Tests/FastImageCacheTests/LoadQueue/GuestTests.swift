@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 @Suite("A guest of a worker pool", .timeLimit(.minutes(10)))
 struct GuestTests {

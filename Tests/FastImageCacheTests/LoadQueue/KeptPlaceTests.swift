@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 @Suite("A place that is kept from jobs of low priority", .timeLimit(.minutes(10)))
 struct KeptPlaceTests {

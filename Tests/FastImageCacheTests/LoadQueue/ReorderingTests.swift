@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("Loads that wait for one place", .timeLimit(.minutes(10)))
 struct ReorderingTests {

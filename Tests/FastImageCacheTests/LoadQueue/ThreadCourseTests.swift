@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 @Suite("The course of a thread, played against a plain model,")
 struct ThreadCourseTests {

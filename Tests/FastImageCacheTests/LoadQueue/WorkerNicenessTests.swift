@@ -6,6 +6,7 @@
   import Testing
 
   @testable import FastImageCache
+  @testable import LoadQueue
 
   /// How nice threads are, in a process that has nicer ones only of the worker that is tested: threads that they
   /// begin elsewhere, as decoders of other tests do, are as nice for good.

@@ -6,6 +6,7 @@
   import Testing
 
   @testable import FastImageCache
+  @testable import LoadQueue
 
   /// A job that tells where its steps run.
   final class Probe: WorkerJob {

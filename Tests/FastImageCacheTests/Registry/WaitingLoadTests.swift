@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 /// A source that calls back when it is asked for its need.
 private struct NeedingSource: NeedNamingSource {

@@ -1,3 +1,4 @@
+import LoadQueue
 import TableStore
 
 /// The stored images of a cache, read from its tables as they are asked for.

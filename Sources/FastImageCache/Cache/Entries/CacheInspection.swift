@@ -1,4 +1,5 @@
 public import Foundation
+public import ImageSources
 
 /// What a cache holds and does at one moment, or what the folder of a namespace holds.
 ///

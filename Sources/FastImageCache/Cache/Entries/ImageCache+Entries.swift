@@ -1,3 +1,4 @@
+import ImageSources
 import TableStore
 
 extension ImageCache {

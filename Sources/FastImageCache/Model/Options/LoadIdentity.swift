@@ -1,3 +1,5 @@
+import ImageSources
+
 /// The conditions of a request that decide who may share its load.
 struct LoadConditions: Hashable, Sendable {
   /// Those of a request that says nothing of them.

@@ -1,3 +1,6 @@
+public import ImageSources
+public import LoadQueue
+
 /// The conditions of one request; without a change they are those of ``ImageCache/image(for:format:)``.
 ///
 /// ```swift

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 /// Notes what a source does with the permit of its load.
 private struct NotedPermit: SourcePermit {

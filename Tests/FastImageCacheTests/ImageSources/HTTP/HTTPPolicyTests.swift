@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("The HTTP policy", .timeLimit(.minutes(10)))
 struct HTTPPolicyTests {

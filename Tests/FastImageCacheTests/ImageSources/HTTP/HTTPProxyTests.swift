@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("A proxy's URL", .timeLimit(.minutes(10)))
 struct HTTPProxyTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("An HTTP redirect", .timeLimit(.minutes(10)))
 struct HTTPRedirectTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("A request to a web server", .timeLimit(.minutes(10)))
 struct HTTPRequestTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("A load's timeouts", .timeLimit(.minutes(10)))
 struct HTTPTimeoutsTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("The limiter of hosts", .timeLimit(.minutes(10)))
 struct HostLimiterTests {

@@ -1,6 +1,7 @@
 #if os(Linux)
   import CTestProbes
   @testable import FastImageCache
+  @testable import ImageSources
   import Foundation
   import TestSupport
   import Testing

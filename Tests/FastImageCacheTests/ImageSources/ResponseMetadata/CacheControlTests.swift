@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("A field Cache-Control", .timeLimit(.minutes(10)))
 struct CacheControlTests {

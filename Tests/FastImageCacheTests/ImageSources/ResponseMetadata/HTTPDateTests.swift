@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("A server's date", .timeLimit(.minutes(10)))
 struct HTTPDateTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("An original's terms", .timeLimit(.minutes(10)))
 struct OriginalTermsTests {

@@ -3,6 +3,7 @@
   import Testing
 
   @testable import FastImageCache
+  @testable import ImageSources
 
   @Suite("libcurl", .timeLimit(.minutes(10)))
   struct CurlLibraryTests {

@@ -6,6 +6,7 @@
   import Testing
 
   @testable import FastImageCache
+  @testable import ImageSources
 
   @Suite("A loop over libcurl", .timeLimit(.minutes(10)))
   struct CurlLoopTests {

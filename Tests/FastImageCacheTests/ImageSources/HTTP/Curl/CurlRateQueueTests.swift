@@ -4,6 +4,7 @@
   import Testing
 
   @testable import FastImageCache
+  @testable import ImageSources
 
   @Suite("A bound on bytes per second", .timeLimit(.minutes(10)))
   struct CurlRateQueueTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("The patience of a load's next attempt", .timeLimit(.minutes(10)))
 struct HTTPAttemptTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("What a load asks a server for", .timeLimit(.minutes(10)))
 struct HTTPConditionTests {

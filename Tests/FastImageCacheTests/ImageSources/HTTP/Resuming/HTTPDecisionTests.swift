@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("What an answer means", .timeLimit(.minutes(10)))
 struct HTTPDecisionTests {

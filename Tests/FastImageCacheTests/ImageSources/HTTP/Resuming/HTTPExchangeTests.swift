@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 /// Every ask meets every answer, cut at every place, in pieces of several sizes. Bytes count as whole
 /// only if they are those of one version.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("A download that broke off", .timeLimit(.minutes(10)))
 struct HTTPResumeTests {

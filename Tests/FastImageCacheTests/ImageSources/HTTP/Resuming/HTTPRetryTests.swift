@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import ImageSources
 
 @Suite("A load that is retried", .timeLimit(.minutes(10)))
 struct HTTPRetryTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import FastImageCache
+@testable import ImageSources
 
 /// An original as an honest server has it, and the parts of it that a test asks for.
 struct Original: Sendable {
