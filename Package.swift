@@ -102,7 +102,7 @@ let package = Package(
       ]),
     .target(name: "Locking", swiftSettings: settings),
 
-    // Floor 1: vocabulary, and equal slots in mapped files.
+    // Floor 1: vocabulary, equal slots in mapped files, and the queue of loads.
     .target(
       name: "Pixels", dependencies: ["CMemoryHints", "CResampling", "Locking"],
       swiftSettings: settings),
@@ -111,7 +111,9 @@ let package = Package(
       dependencies: ["CMappedFiles", "CMemoryHints", "CProcessorClock", "Locking"],
       swiftSettings: settings),
 
-    // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes; encoded files that are kept.
+    .target(name: "LoadQueue", dependencies: ["Locking"], swiftSettings: settings),
+
+    // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes; encoded files, fetched and kept.
     .target(
       name: "ImageCodecs",
       dependencies: ["Locking", "Pixels", .target(name: "CImageCodecs", condition: onLinux)],
@@ -128,13 +130,20 @@ let package = Package(
       name: "OriginalDatabase", dependencies: ["CSQLite", "Locking", "TableStore"],
       swiftSettings: settings),
 
+    .target(
+      name: "ImageSources",
+      dependencies: [
+        "LoadQueue", "Locking", "Pixels", "TableStore", .target(name: "CCURL", condition: onLinux),
+        .target(name: "CZlib", condition: onLinux),
+      ],
+      swiftSettings: settings),
+
     // Floor 3: the library.
     .target(
       name: "FastImageCache",
       dependencies: [
         "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalDatabase",
-        .target(name: "CCanvas", condition: cairoOnLinux),
-        .target(name: "CCURL", condition: onLinux), .target(name: "CZlib", condition: onLinux),
+        "LoadQueue", "ImageSources", .target(name: "CCanvas", condition: cairoOnLinux),
       ],
       swiftSettings: settings),
 
@@ -228,8 +237,9 @@ let package = Package(
     .testTarget(
       name: "FastImageCacheTests",
       dependencies: [
-        "FastImageCache", "OriginalDatabase", "TableStore", "ImageCodecs", "ImageDrawing", "Pixels",
-        "Locking", "TestSupport", .target(name: "CCURL", condition: onLinux),
+        "FastImageCache", "ImageSources", "LoadQueue", "OriginalDatabase", "TableStore", "ImageCodecs",
+        "ImageDrawing", "Pixels", "Locking", "TestSupport",
+        .target(name: "CCURL", condition: onLinux),
         .target(name: "CTestProbes", condition: onLinux),
         .target(name: "CTestImages", condition: onLinux),
         .target(name: "CCairo", condition: cairoOnLinux),
@@ -247,9 +257,8 @@ let package = Package(
     .testTarget(
       name: "CorpusTests",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalDatabase", "Pixels",
-        "TableStore",
-        "TestSupport",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "ImageSources", "OriginalDatabase",
+        "Pixels", "TableStore", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -279,8 +288,8 @@ if Context.environment["IMAGECACHE_FUZZING"] != nil {
     .executableTarget(
       name: "imagecache-fuzz",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalDatabase", "Pixels",
-        "TableStore",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "ImageSources", "OriginalDatabase",
+        "Pixels", "TableStore",
       ],
       path: "Tests",
       sources: ["CorpusTests/Attacks", "Fuzzing/Fuzzer.swift", "Fuzzing/PNGChecksums.swift"],

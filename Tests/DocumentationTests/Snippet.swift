@@ -12,7 +12,8 @@ struct Snippet: Sendable, CustomStringConvertible {
 
   /// The modules that users import, and those that `FastImageCache` exports.
   private static let modules = [
-    "FastImageCache", "FastImageCacheTesting", "ImageCodecs", "ImageDrawing", "Pixels",
+    "FastImageCache", "FastImageCacheTesting", "ImageCodecs", "ImageDrawing", "ImageSources",
+    "LoadQueue", "Pixels",
   ]
 
   private static let referenceFiles = SourceTree.files.filter { path in

@@ -1,3 +1,4 @@
+import ImageSources
 import Pixels
 
 /// The memory of one cache that it can do without; gives it back when asked, and under memory pressure.

@@ -1,4 +1,5 @@
 public import Foundation
+public import ImageSources
 public import Pixels
 
 /// An original in a store, as ``OriginalStore/inspect()`` lists it, or the unfinished download of one.

@@ -1,4 +1,6 @@
 import Foundation
+import ImageSources
+import LoadQueue
 
 /// What a store knows of an original without reading its bytes.
 struct KeptOriginal: Hashable, Sendable {

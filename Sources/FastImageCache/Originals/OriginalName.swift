@@ -1,3 +1,4 @@
+package import ImageSources
 package import Pixels
 import TableStore
 

@@ -1,4 +1,6 @@
 public import Foundation
+public import ImageSources
+import LoadQueue
 import Locking
 package import OriginalDatabase
 import TableStore

@@ -1,3 +1,4 @@
+public import ImageSources
 import Locking
 import OriginalDatabase
 import TableStore

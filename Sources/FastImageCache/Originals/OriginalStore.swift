@@ -1,5 +1,7 @@
 import Dispatch
 public import Foundation
+import ImageSources
+import LoadQueue
 import Locking
 import OriginalDatabase
 package import TableStore

@@ -1,5 +1,7 @@
 import Foundation
 import ImageCodecs
+import ImageSources
+import LoadQueue
 import Pixels
 
 /// Draws previews of one fetch, until it begins anew, as guests of the worker pool, and shows them to those who

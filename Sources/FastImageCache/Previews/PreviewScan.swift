@@ -1,5 +1,6 @@
 import Foundation
 import ImageCodecs
+import ImageSources
 
 /// The search for stages in the bytes of one arrival: each byte is looked at once, beginning with the first,
 /// whenever somebody begins to want previews. The header is read when the first preview is due: most files are

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCodecs
+import ImageSources
 import Locking
 
 /// Watches the bytes of one arrival for stages, and has those drawn that are worth it.

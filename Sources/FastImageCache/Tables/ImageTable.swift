@@ -1,4 +1,5 @@
 import Foundation
+import ImageSources
 import Pixels
 import TableStore
 

@@ -1,3 +1,5 @@
+import ImageSources
+
 /// An image that is to be stored, in the order of ``Generation``.
 struct StoreOrder: Sendable {
   /// The number of its load, or of its store by hand.

@@ -1,3 +1,4 @@
+import ImageSources
 import TableStore
 
 /// The tables of one cache; fixed from its creation on, so that a hit reaches them from any thread.

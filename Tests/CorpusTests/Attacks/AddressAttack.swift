@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import FastImageCache
+@testable import ImageSources
 
 /// Reads a data URL, and checks it against the rules for addresses.
 enum AddressAttack {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import FastImageCache
+@testable import ImageSources
 
 /// Plays a server's answer: lines of a head, then pieces of a body, then an end.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import FastImageCache
+@testable import ImageSources
 
 /// Reads what a server may say of an original, as fields or as the bytes that keep them.
 ///

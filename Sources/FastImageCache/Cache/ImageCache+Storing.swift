@@ -1,0 +1,310 @@
+public import Foundation
+public import ImageDrawing
+import ImageSources
+import LoadQueue
+public import Pixels
+import TableStore
+
+extension ImageCache {
+  /// Stores a bitmap as the entity's image, drawn as the entity wants it.
+  ///
+  /// The other formats of the family are drawn anew too, unless the entity says no. A sibling that
+  /// cannot be drawn loses its old image, and ``CacheEvent/storeFailed(entity:format:reason:)`` tells
+  /// why; this call succeeds all the same. The image answers the requests that wait for it, and
+  /// loads under way store no other version over it. A cancellation after the store changes nothing.
+  /// ``ImageCache/Configuration/willStore`` sees the image before; where it lets the image be delivered
+  /// only, the table keeps the one that it has. A removal, and a later store, do not wait for a store whose
+  /// decode goes on: its image is private then, and not stored.
+  ///
+  /// - Parameters:
+  ///   - bitmap: The source image, of any size and pixel format.
+  ///   - entity: The image becomes this entity's.
+  ///   - format: One of ``formats``.
+  ///   - metadata: Bytes to be stored beside the pixels, in every format of the family; none if `nil`.
+  ///     A sibling with less room than ``ImageFormat/metadataByteLimit`` asks for loses its image.
+  /// - Returns: A lease on the stored image; private if all slots are leased, if the format is not
+  ///   stored on this device, or if the hook does not let it be stored.
+  /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
+  ///   ``ImageCacheError/metadataTooLarge(entity:format:byteCount:limit:)``,
+  ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``,
+  ///   ``ImageCacheError/willStoreFailed(entity:underlying:)``, ``ImageCacheError/diskFull``,
+  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/protectedDataUnavailable(format:)``,
+  ///   ``ImageCacheError/cancelled``, ``ImageCacheError/closed``.
+  @discardableResult
+  public func store(
+    _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil
+  ) async throws(ImageCacheError) -> CachedImage {
+    try await store(.bitmap(bitmap), metadata, for: try request(for: entity, format: format))
+  }
+
+  /// Stores encoded bytes, a JPEG for example, as the entity's image.
+  ///
+  /// Where the cache has a store of originals, and the entity has a URL, the bytes are kept as its original,
+  /// as if the source had delivered them.
+  ///
+  /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
+  ///   ``ImageCacheError/imageTooLarge(_:_:)``.
+  @discardableResult
+  public func store(
+    _ data: Data, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil
+  ) async throws(ImageCacheError) -> CachedImage {
+    let request = try request(for: entity, format: format)
+    return try await store(.encoded(data), metadata, for: request, original: data)
+  }
+
+  /// Stores the content of a file as the entity's image, and keeps it as the original as encoded bytes are.
+  ///
+  /// A thread of this cache reads the file; the cache's source does not. A file with more bytes than
+  /// ``DecodingLimits/encodedByteCount`` is refused unread.
+  ///
+  /// - Parameters:
+  ///   - file: A `file` URL. ``image(for:format:)`` loads an image behind another one.
+  ///   - entity: The image becomes this entity's.
+  ///   - format: One of ``formats``.
+  ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
+  /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
+  ///   ``ImageSourceError``: ``ImageSourceError/unsupportedScheme(_:)`` where `file` is no `file` URL.
+  @discardableResult
+  public func store(
+    contentsOf file: URL, for entity: some ImageEntity, format: ImageFormat,
+    metadata: Data? = nil
+  ) async throws(ImageCacheError) -> CachedImage {
+    // First, so that no file is read for an unknown format.
+    let request = try request(for: entity, format: format)
+    let bytes = try await bytes(of: file)
+    return try await store(.encoded(bytes), metadata, for: request, original: bytes)
+  }
+
+  /// Stores a bitmap under the id that the hook ``ImageCache/Configuration/willStore`` gives it.
+  ///
+  /// ```swift
+  /// var configuration = ImageCache.Configuration()
+  /// configuration.willStore = { image in
+  ///   if image.imageID == nil { image.imageID = ImageID(UUID()) }
+  /// }
+  /// let uploads = try await ImageCache(
+  ///   namespace: "uploads", formats: [.row], configuration: configuration)
+  /// let bitmap = try Bitmap(contentsOf: URL(fileURLWithPath: "photo.jpg"))
+  /// let (id, image) = try await uploads.store(bitmap, format: .row)
+  /// ```
+  ///
+  /// Otherwise as with an entity, the image's family included. The image is found again by an entity
+  /// of that id whose ``ImageEntity/versionID(for:)`` is the same id, as it is by default where an entity has
+  /// no URL.
+  ///
+  /// - Parameters:
+  ///   - bitmap: The source image, of any size and pixel format.
+  ///   - format: One of ``formats``.
+  ///   - drawing: How it is laid into the slot, in each format of the family.
+  ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
+  /// - Returns: The id, and a lease on the image; private where ``StoredImage/storage`` does not let it
+  ///   be stored.
+  /// - Throws: As with an entity, ``ImageCacheError/willStoreFailed(entity:underlying:)``, and
+  ///   ``ImageCacheError/noImageID(format:)`` where there is no hook or it gives no id.
+  public func store(
+    _ bitmap: Bitmap, format: ImageFormat, drawing: Drawing = .aspectFill, metadata: Data? = nil
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    try await store(.bitmap(bitmap), metadata, format, drawing)
+  }
+
+  /// Stores encoded bytes under the id that the hook gives them.
+  ///
+  /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
+  ///   ``ImageCacheError/imageTooLarge(_:_:)``.
+  public func store(
+    _ data: Data, format: ImageFormat, drawing: Drawing = .aspectFill, metadata: Data? = nil
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    try await store(.encoded(data), metadata, format, drawing)
+  }
+
+  /// Stores the content of a file under the id that the hook gives it.
+  ///
+  /// - Parameters:
+  ///   - file: A `file` URL.
+  ///   - format: One of ``formats``.
+  ///   - drawing: How it is laid into the slot, in each format of the family.
+  ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
+  /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
+  ///   ``ImageSourceError``.
+  public func store(
+    contentsOf file: URL, format: ImageFormat, drawing: Drawing = .aspectFill,
+    metadata: Data? = nil
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    // First, so that no file is read for nothing.
+    _ = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
+    if maker.willStore == nil { throw .noImageID(format: format.name) }
+    return try await store(.encoded(try await bytes(of: file)), metadata, format, drawing)
+  }
+
+  /// Gives a stored image other metadata, or none; its pixels stay, and are not decoded or drawn.
+  ///
+  /// Leases that exist keep the former metadata. Other formats of the family keep theirs.
+  ///
+  /// Cost: a copy of the slot, on a thread of the table.
+  ///
+  /// - Parameters:
+  ///   - metadata: Bytes in place of the former ones; none if `nil`.
+  ///   - entity: The image's entity.
+  ///   - format: One of ``formats``.
+  /// - Returns: A lease on the image with its new metadata; `nil` if the table does not have this
+  ///   version of it.
+  /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
+  ///   ``ImageCacheError/metadataTooLarge(entity:format:byteCount:limit:)``,
+  ///   ``ImageCacheError/diskFull``, ``ImageCacheError/storageUnavailable(_:)``, also when all slots
+  ///   are leased, ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/closed``. The image
+  ///   keeps its former metadata then.
+  @discardableResult
+  public func setMetadata(
+    _ metadata: Data?, for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage? {
+    let request = try request(for: entity, format: format)
+    return try await request.table.setMetadata(metadata ?? Data(), for: request.key, recorder)
+  }
+
+  private func bytes(of file: URL) async throws(ImageCacheError) -> Data {
+    let limit = maker.limits.encodedByteCount
+    let path: LocalPath
+    do throws(ImageSourceError) { path = try LocalPath(file) } catch {
+      throw .sourceFailed(file, underlying: error)
+    }
+    do {
+      return try await fileReading.run(priority: .current) { isCancelled in
+        try FileReader.read(path, limit: limit, isCancelled: isCancelled)
+      }
+    } catch {
+      if case .cancelled = error { throw .cancelled }
+      throw .sourceFailed(file, underlying: error.reason)
+    }
+  }
+
+  /// - Parameter original: Bytes to be kept as the entity's original.
+  private func store(
+    _ content: ImageSourceResponse, _ metadata: Data?, for request: ImageRequest,
+    original: Data? = nil
+  ) async throws(ImageCacheError) -> CachedImage {
+    let urgency = Urgency(.current)
+    var picture = try self.picture(from: content, metadata)
+    // The caller's format comes first: its waiters do not wait for the family.
+    let requests = [request] + request.family()
+    let stored = try await store(&picture, for: requests, urgency)
+    if let original, !picture.isRefused, picture.decoded?.isDamaged == false {
+      await keep(original, of: picture.fullSize, for: request)
+    }
+    return stored
+  }
+
+  /// Keeps bytes that were stored by hand, over what loads under way would keep.
+  private func keep(_ bytes: Data, of size: PixelSize, for request: ImageRequest) async {
+    guard let originals, request.url != nil, (try? await originals.prepare()) != nil else { return }
+    let query = request.originalQuery(in: ImageID(namespace))
+    var original = OriginalRecord(
+      query.name, version: query.version,
+      owner: query.owner, byteCount: bytes.count,
+      terms: OriginalTerms(received: Date()))
+    original.size = size
+    let body = originals.hold(original, bytes, for: nil, from: nil) {
+      _ = registry.remove(.originals(request.key.entity))
+      return true
+    }
+    if body != nil { await originals.write(query.name) }
+  }
+
+  /// Stores an image that no entity names, under the id that the hook gives it.
+  private func store(
+    _ content: ImageSourceResponse, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    let nobody = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
+    guard let willStore = maker.willStore else { throw .noImageID(format: format.name) }
+    let urgency = Urgency(.current)
+    var picture = try self.picture(from: content, metadata)
+    let named: (id: ImageID?, answer: HookAnswer)
+    do {
+      named = try await maker.name(willStore, &picture, for: [nobody] + nobody.family(), urgency)
+    } catch {
+      guard case .imageTooLarge = error else { throw error }
+      named = try await maker.name(willStore, &picture, for: [nobody], urgency)
+    }
+    guard let id = named.id else { throw .noImageID(format: format.name) }
+    picture.answers[id] = .success(named.answer)
+    let request = try request(for: NamedByHook(imageID: id, drawing: drawing), format: format)
+    return (id, try await store(&picture, for: [request] + request.family(), urgency))
+  }
+
+  private func picture(
+    from content: ImageSourceResponse, _ metadata: Data?
+  ) throws(ImageCacheError) -> SourcePicture {
+    var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
+    picture.way = .storedByHand
+    return picture
+  }
+
+  /// Stores an image in the format of the first request, and then in those of its family.
+  private func store(
+    _ picture: inout SourcePicture, for requests: [ImageRequest], _ urgency: Urgency
+  ) async throws(ImageCacheError) -> CachedImage {
+    let (request, others) = (requests[0], Array(requests.dropFirst()))
+    // Here, for images that no table takes and that no table refuses.
+    guard registry.beginStore(request.generation) else { throw .closed }
+    defer { registry.endStore(request.generation) }
+    let image = try await store(request, besides: others, from: &picture, urgency)
+    guard picture.mayBeStored(for: request.key.entity) else { return image }
+    for other in others {
+      do throws(ImageCacheError) {
+        _ = try await store(other, from: &picture, urgency)
+      } catch {
+        await giveUp(other, error)
+      }
+    }
+    return image
+  }
+
+  /// Removes the image of a sibling that could not be drawn anew, since it shows another image
+  /// than the rest of the family now. Throws nothing: the caller's own format is stored.
+  private func giveUp(_ sibling: ImageRequest, _ error: ImageCacheError) async {
+    switch error {
+    // The table has recorded these.
+    case .diskFull, .storageUnavailable, .protectedDataUnavailable, .closed: break
+    case .imageTooLarge(_, let reason): recorder.storeFailed(sibling.key, reason: reason)
+    default: recorder.storeFailed(sibling.key, reason: error.description)
+    }
+    // A table that can neither store nor remove keeps the image that it has.
+    try? await remove(sibling.key.entity, from: sibling.table)
+  }
+
+  private func store(
+    _ request: ImageRequest, besides family: [ImageRequest] = [],
+    from picture: inout SourcePicture, _ urgency: Urgency
+  ) async throws(ImageCacheError) -> CachedImage {
+    let stored = try await maker.draw(
+      [request], besides: family, from: &picture, urgency: urgency
+    ) { [recorder, registry] request, drawn in
+      Result { () throws(ImageCacheError) -> (image: CachedImage, isStored: Bool?) in
+        let drawn = try drawn.get()
+        guard drawn.mayBeStored else {
+          recorder.refused(request.key)
+          return (request.table.privateImage(drawn.slot), nil)
+        }
+        if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
+          throw refusal
+        }
+        return try request.table.store(
+          drawn.slot, for: request.key, recorder, .byHand(at: request.generation),
+          oldest: { registry.oldest })
+      }
+    }
+    guard let (image, isStored) = try stored.first?.get() else {
+      preconditionFailure("Each request that is drawn has its result.")
+    }
+    if let isStored { registry.satisfy(request.key, with: image, isStored: isStored) }
+    return image
+  }
+}
+
+/// The entity of an image that the hook names.
+private struct NamedByHook: ImageEntity {
+  let imageID: ImageID
+  let drawing: Drawing
+
+  func sourceURL(for format: ImageFormat) -> URL? { nil }
+  func drawing(for format: ImageFormat) -> Drawing { drawing }
+}

@@ -1,0 +1,307 @@
+import Foundation
+import ImageSources
+import Pixels
+
+/// One load, from its first request to its last answer, straight down:
+///
+///     entity ──> kept original ──> source ──> decode ──> hook ──> draw ──> store ──> answer ──> family
+///
+/// A load has no state but the variables of its functions. Its flight remembers, and asks the registry, which the load
+/// does not know.
+struct Load: Sendable {
+  let flight: Flight
+  let steps: LoadSteps
+
+  /// Serves the flight until no request of it is left.
+  func run() async {
+    defer { flight.permit.close() }
+    var original: OriginalAccess?
+    do { try await serve(keeping: &original) } catch {
+      flight.fail(with: ImageCacheError(loadEndedBy: error, url: flight.url))
+    }
+    // The load holds its permit as long as its bytes are in memory.
+    await original?.write?.value
+  }
+
+  /// Serves the requests of one address after the other; as a rule all have one.
+  ///
+  /// - Parameter original: The load's part in the store of originals, for its write to be awaited.
+  private func serve(keeping original: inout OriginalAccess?) async throws {
+    var requests = try await askEntities(flight.take())
+    var isDone = false
+    while !isDone {
+      while requests.isEmpty {
+        if flight.retire() { return }
+        requests = try await askEntities(flight.take())
+      }
+      var others: [ImageRequest] = []
+      guard let url = requests[0].url else {
+        return try await refuse(requests, at: nil, &others) {
+          .noSourceURL(entity: $0.key.entity, format: $0.key.format)
+        }
+      }
+      await original?.write?.value
+      original = await steps.planner.beginOriginal(of: requests[0])
+      try await serve(requests, at: url, &others, original)
+      isDone = others.isEmpty
+      // Requests that were given up meanwhile ask for nothing.
+      requests = others.filter { flight.isWanted(for: $0.key) }
+    }
+  }
+
+  /// Serves the requests of one address.
+  ///
+  /// - Parameter others: Requests that joined with another address, for which this one is of no use.
+  private func serve(
+    _ requests: [ImageRequest], at url: URL, _ others: inout [ImageRequest],
+    _ original: OriginalAccess?
+  ) async throws {
+    var requests = requests
+    let plan = steps.planner.plan(flight, for: requests[0], at: url)
+
+    var known: KnownOriginal?
+    if let original, let use = plan.original, let kept = try await read(original) {
+      if use == .read, kept.terms.mayAnswerRequest(requests[0].conditions.headers) {
+        for request in requests { request.whenLoading?() }
+        if let picture = try await original.picture(of: kept, steps.maker, url: url) {
+          var image = FetchedImage(picture, of: kept, isStale: plan.showsStale, wasAsked: false)
+          if try await answer(&requests, at: url, &others, with: &image, plan, original) { return }
+        }
+      } else if await original.mayBeConfirmed(
+        kept, steps.maker, url: url, headers: requests[0].conditions.headers)
+      {
+        known = kept
+      }
+    }
+
+    // All bytes are asked for anew where those of earlier loads turn out to be no image.
+    for isAnew in [false, true] where plan.asks {
+      // Before the load waits: the load that asks may hold up all others.
+      try flight.checkCycle(.source(url), for: requests[0])
+      flight.progress.begin()
+      // Most requests that are given up wait here: what asking needs is made behind it.
+      try await flight.permit.pass(plan.need)
+      flight.progress.end(\.wait)
+      let download = await steps.source.begin(requests, flight, original, isAnew: isAnew)
+      var image: FetchedImage
+      do {
+        image = try await steps.source.image(
+          at: url, for: requests, flight, plan, known: known, original, into: download)
+      } catch is OutOfReach {
+        break
+      } catch let error as ImageCacheError where error.refusesAddress {
+        return try await refuse(requests, at: url, &others) { _ in error }
+      } catch let error as ImageCacheError where error.blamesBytes {
+        download.finish()
+        guard download.known != nil, !isAnew else { throw error }
+        continue
+      }
+      let isAnswered = try await answer(
+        &requests, at: url, &others, with: &image, plan, original, download, mayAskAgain: !isAnew)
+      if isAnswered { return }
+      known = nil
+    }
+
+    let isLocked = original?.isLocked == true
+    try await refuse(requests, at: url, &others) {
+      isLocked
+        ? .originalsLocked : .notCached(entity: $0.key.entity, format: $0.key.format)
+    }
+  }
+
+  /// The kept original, under a permit of the local limiter.
+  private func read(_ original: OriginalAccess) async throws -> KnownOriginal? {
+    flight.progress.begin()
+    try await flight.permit.pass(.local)
+    flight.progress.end(\.wait)
+    flight.progress.begin()
+    defer { flight.progress.end(\.fetch) }
+    return await original.read(urgency: flight.urgency)
+  }
+
+  /// Decodes an image and serves the requests with it, those that join, and their families.
+  ///
+  /// - Parameters:
+  ///   - requests: Left as they are when an error is thrown, some of them perhaps answered.
+  ///   - others: Requests of other addresses for which the image is too small.
+  ///   - download: The source's bytes; `nil` for a kept original.
+  /// - Returns: False if bytes of earlier loads turned out to be no image.
+  private func answer(
+    _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],
+    with image: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
+    _ download: Download? = nil, mayAskAgain: Bool = true
+  ) async throws -> Bool {
+    flight.progress.measure { [isStale = image.isStale] in $0.source.isStale = isStale }
+    flight.progress.report(.arrived(image.byteOrigin))
+    do {
+      // Requests that joined while the bytes arrived share the decode that comes now.
+      requests += try await askEntities(flight.take(), after: image)
+      try await drawAll(&requests, at: url, &others, from: &image, plan, original, download)
+      return true
+    } catch {
+      // Whole bytes are worth keeping only where nobody waited for their end.
+      if !Task.isCancelled { download?.finish() }
+      guard (error as? ImageCacheError)?.blamesBytes == true,
+        image.origin == .kept || image.isContinued
+      else { throw error }
+      if let body = image.keptBody { await original?.drop(body) }
+      guard mayAskAgain else { throw error }
+      return false
+    }
+  }
+
+  private func drawAll(
+    _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],
+    from image: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
+    _ download: Download?
+  ) async throws {
+    var family = LoadFamily(replaces: image.origin == .changed)
+    repeat {
+      if flight.policy != .useCache, image.isUnchanged {
+        requests.removeAll(where: answerFromTable)
+      }
+      others += setAside(&requests, at: url, coveredBy: image.picture.fullSize)
+      family.add(requests.filter { $0.url == url })
+      try await draw(
+        requests, besides: family.requests, from: &image.picture,
+        willAnswer: keeping(image, original))
+      if let first = requests.first {
+        // Whole and decoded: nothing is left to be continued.
+        if image.picture.decoded != nil { download?.finish() }
+        if plan.revalidatesBehind, !image.wasAsked, let original {
+          steps.refresher.revalidate(
+            first, original.name, of: original.owner.entity, shownBy: flight)
+        }
+      }
+      // One by one, until somebody waits for something.
+      while !flight.hasRequests, let sibling = family.next(from: image.picture) {
+        _ = try await steps.maker.draw(
+          [sibling], from: &image.picture, urgency: flight.urgency, progress: flight.progress
+        ) { request, drawn in
+          _ = steps.store.store(drawn, for: request, of: flight)
+        }
+      }
+      requests = try await askEntities(flight.take(), after: image)
+    } while try await !isOver(requests, others, family.isEmpty)
+  }
+
+  /// Makes what has the store of originals hold the fetched one, before the first answer.
+  private func keeping(
+    _ image: FetchedImage, _ original: OriginalAccess?
+  ) -> (@Sendable (SourcePicture) -> Void)? {
+    guard let original, let fetched = image.original else { return nil }
+    return { [flight, download = image.download] picture in
+      original.keep(fetched, of: picture, from: download, isPlaceholder: flight.isPlaceholder) {
+        // Of the entity that named the original: requests of others share the load.
+        flight.keepsOriginal(of: original.owner.entity)
+      }
+    }
+  }
+
+  /// Draws the images that somebody waits for, stores them and answers.
+  ///
+  /// - Parameters:
+  ///   - family: Images that will be drawn from the same decode afterwards.
+  ///   - willAnswer: Called on the worker, with the decode, before the first answer.
+  func draw(
+    _ requests: [ImageRequest], besides family: [ImageRequest] = [],
+    from picture: inout SourcePicture, willAnswer: (@Sendable (SourcePicture) -> Void)? = nil
+  ) async throws {
+    guard !requests.isEmpty else { return }
+    let isFetched = picture.url != nil
+    _ = try await steps.maker.draw(
+      requests, besides: family, from: &picture, urgency: flight.urgency,
+      progress: flight.progress, willDeliver: willAnswer
+    ) { request, drawn in
+      let (outcome, isStored) = steps.store.store(drawn, for: request, of: flight)
+      flight.finish(
+        request.key, isFetched: isFetched, with: consume outcome,
+        AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored))
+    }
+  }
+
+  /// Answers the requests of one address, whose images are not to be had.
+  private func refuse(
+    _ requests: [ImageRequest], at url: URL?, _ others: inout [ImageRequest],
+    with error: (ImageRequest) -> ImageCacheError
+  ) async throws {
+    var requests = requests
+    repeat {
+      others += setAside(&requests, at: url)
+      for request in requests {
+        if let other = flight.takeAlternate(for: request.key) {
+          others.append(other)
+        } else {
+          flight.finish(request.key, isFetched: false, with: .failure(error(request)))
+        }
+      }
+      requests = try await askEntities(flight.take())
+    } while try await !isOver(requests, others)
+  }
+
+  /// Takes out the requests of other addresses, but for those that an image has enough pixels for.
+  private func setAside(
+    _ requests: inout [ImageRequest], at url: URL?, coveredBy size: PixelSize? = nil
+  ) -> [ImageRequest] {
+    func stays(_ request: ImageRequest) -> Bool {
+      guard let url, let other = request.url, other != url,
+        steps.planner.address(of: other) != steps.planner.address(of: url)
+      else { return true }
+      return size.map(request.isCovered) ?? false
+    }
+    if requests.allSatisfy(stays) { return [] }
+    defer { requests.removeAll { !stays($0) } }
+    return requests.filter { !stays($0) }
+  }
+
+  /// Whether nothing is left to do at an address; the flight has left the board then, unless others are left.
+  private func isOver(
+    _ requests: [ImageRequest], _ others: [ImageRequest], _ familyIsDrawn: Bool = true
+  ) async throws -> Bool {
+    guard requests.isEmpty else { return false }
+    try Task.checkCancellation()
+    // A request that was served by its entity, or by the table, has interrupted the family only.
+    return familyIsDrawn && (!others.isEmpty || flight.retire())
+  }
+}
+
+/// The steps that the loads of a cache share; without state of a load.
+final class LoadSteps: Sendable {
+  let planner: LoadPlanner
+  let source: SourceFetch
+  let maker: PictureMaker
+  let store: ImageStoring
+  let recorder: CacheRecorder
+  let refresher = Refresher()
+
+  init(
+    planner: LoadPlanner, maker: PictureMaker, recorder: CacheRecorder, encodedByteLimit: Int,
+    partials: PartialShelf
+  ) {
+    (self.planner, self.maker, self.recorder) = (planner, maker, recorder)
+    store = ImageStoring(recorder: recorder)
+    source = SourceFetch(
+      source: planner.source, namespace: planner.namespace, maker: maker, recorder: recorder,
+      encodedByteLimit: encodedByteLimit, partials: partials)
+  }
+}
+
+extension ImageCacheError {
+  /// The answer for the requests of a load that an error has ended.
+  ///
+  /// Never a cancellation: a cancelled flight has left the board, and an entity that throws a
+  /// cancellation of its own has failed its requests.
+  init(loadEndedBy error: any Error, url: URL?) {
+    switch error {
+    case ImageCacheError.cancelled: self = .sourceFailed(url, underlying: error)
+    case let error as ImageCacheError: self = error
+    default: self = .sourceFailed(url, underlying: error)
+    }
+  }
+
+  /// Whether a server has refused the address, which another one may lead to as well.
+  fileprivate var refusesAddress: Bool {
+    guard case .sourceFailed(_, let error) = self else { return false }
+    return [401, 403].contains(error.refusingStatus)
+  }
+}

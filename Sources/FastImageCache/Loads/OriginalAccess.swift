@@ -1,0 +1,156 @@
+import Foundation
+import ImageSources
+import LoadQueue
+import Locking
+
+/// One load's part in the store of originals: it reads the kept one, and has the store hold the fetched one, once.
+///
+/// Workers call ``keep(_:of:from:isPlaceholder:if:)``, one at a time, and the load's task everything else.
+final class OriginalAccess: Sendable {
+  private struct State {
+    var isLocked: Bool
+    var isDecided = false
+    var body: UInt64?
+    var write: Task<Void, Never>?
+  }
+
+  let query: OriginalQuery
+  private let store: any OriginalKeeping
+  /// A removal of the original, from any cache, forbids through this to keep it.
+  private let load: OriginalLoad
+  private let state: Lock<State>
+
+  /// The entity that named the original; requests of others share the load.
+  var owner: OriginalOwner { query.owner }
+  var name: OriginalName { query.name }
+
+  /// Whether the device is locked, and the store's files with it. Nothing is kept then.
+  var isLocked: Bool { state.withLock { $0.isLocked } }
+
+  /// Writes the original, and removes it if a request refuses it later; `nil` while the store holds nothing.
+  var write: Task<Void, Never>? { state.withLock { $0.write } }
+
+  /// Opens the store, and notes that a load may keep its original: before the load asks for a byte.
+  static func begin(
+    _ query: OriginalQuery, in store: any OriginalKeeping
+  ) async -> OriginalAccess {
+    var isLocked = false
+    do throws(OriginalsLocked) { try await store.prepare() } catch { isLocked = true }
+    return OriginalAccess(query, in: store, isLocked: isLocked)
+  }
+
+  private init(_ query: OriginalQuery, in store: any OriginalKeeping, isLocked: Bool) {
+    (self.query, self.store) = (query, store)
+    load = store.begin(query.name, of: query.owner)
+    state = Lock(State(isLocked: isLocked))
+  }
+
+  // MARK: The kept original
+
+  func read(urgency: Urgency) async -> KnownOriginal? {
+    do throws(OriginalsLocked) {
+      guard let kept = try await store.read(query, urgency: urgency) else { return nil }
+      var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
+      known.body = kept.body
+      return known
+    } catch {
+      state.withLock { $0.isLocked = true }
+      return nil
+    }
+  }
+
+  /// The image of kept bytes; `nil`, and the bytes are dropped, if they are none.
+  ///
+  /// - Throws: An error that does not blame the bytes, which are as good as before.
+  func picture(
+    of kept: KnownOriginal, _ maker: PictureMaker, url: URL
+  ) async throws(ImageCacheError) -> SourcePicture? {
+    do { return try maker.picture(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch {
+      guard error.blamesBytes else { throw error }
+      if let body = kept.body { await drop(body) }
+      return nil
+    }
+  }
+
+  /// Whether the source is asked about kept bytes: not where it could only call them unchanged in vain.
+  func mayBeConfirmed(
+    _ kept: KnownOriginal, _ maker: PictureMaker, url: URL, headers: [String: String]
+  ) async -> Bool {
+    guard kept.body != nil, kept.terms.mayBeConfirmed(to: headers) else { return false }
+    return (try? await picture(of: kept, maker, url: url)) != nil
+  }
+
+  /// Notes that a server called kept bytes unchanged.
+  func confirm(_ terms: OriginalTerms, body: UInt64) async {
+    await store.note(terms, of: name, body: body, for: load)
+  }
+
+  /// Forgets bytes that are no image, or not the present ones.
+  func drop(_ body: UInt64) async { await store.drop(name, body: body) }
+
+  /// Takes a server's refusal to say whether the kept original is still the present one: gone, it is dropped; for
+  /// another account, it answers once the server allows it.
+  ///
+  /// - Returns: Whether there is a kept original.
+  func refuse(status: Int, known: KnownOriginal?, urgency: Urgency) async -> Bool {
+    var body = known?.body
+    if body == nil { body = (try? await store.read(query, urgency: urgency))?.body }
+    guard let body else { return false }
+    if [404, 410].contains(status) {
+      await drop(body)
+    } else {
+      await store.note(nil, of: name, body: body, for: load)
+    }
+    return true
+  }
+
+  // MARK: The fetched original
+
+  /// What the store has, or will have, of an original that is coming.
+  func download() -> OriginalDownload? {
+    store.download(record(0, OriginalTerms(received: Date())), load)
+  }
+
+  /// Has the store hold a fetched original, and begins its write, unless it was kept or refused before.
+  ///
+  /// Called after the decode and the hook, before the first requests are answered: no later request fetches the
+  /// original again, and a closing store finds it. A damaged file is not kept, and drops what it supersedes. An
+  /// original of which the hook refuses an image is not kept, whatever it says of other entities.
+  func keep(
+    _ original: (bytes: Data, terms: OriginalTerms), of picture: SourcePicture,
+    from download: OriginalDownload?, isPlaceholder: Bool, if mayKeep: () -> Bool
+  ) {
+    if picture.isRefused { return refuse() }
+    let isFirst = state.withLock { state in
+      defer { state.isDecided = true }
+      return !state.isDecided && !state.isLocked
+    }
+    guard isFirst else { return }
+    var record = record(original.bytes.count, original.terms)
+    (record.isPlaceholder, record.size) = (isPlaceholder, picture.fullSize)
+    let bytes = picture.decoded?.isDamaged == true ? nil : original.bytes
+    guard let body = store.hold(record, bytes, for: load, from: download, if: mayKeep) else {
+      return
+    }
+    // The load awaits the task before it returns its permit. A cancellation of the load does not reach it.
+    let write = Task(name: "original") { [store, name] in await store.write(name) }
+    state.withLock { ($0.body, $0.write) = (body, write) }
+  }
+
+  /// Keeps nothing from now on, and drops what earlier requests let the load keep.
+  private func refuse() {
+    state.withLock { state in
+      state.isDecided = true
+      guard let body = state.body.take(), let write = state.write else { return }
+      state.write = Task(name: "original") { [store, name] in
+        await write.value
+        await store.drop(name, body: body)
+      }
+    }
+  }
+
+  private func record(_ byteCount: Int, _ terms: OriginalTerms) -> OriginalRecord {
+    OriginalRecord(
+      name, version: query.version, owner: owner, byteCount: byteCount, terms: terms)
+  }
+}

@@ -1,0 +1,35 @@
+import ImageSources
+import Locking
+
+/// Asks servers whether originals changed that have answered although they are stale, behind the
+/// requests.
+///
+/// Invariants:
+/// 1. At most ``width`` originals are revalidated at once, and each once at a time. Others are asked
+///    about when they answer again.
+/// 2. None begins while a load waits at the gate of the network.
+/// 3. None begins for an image that was removed since its load began: it would come back.
+/// 4. Each waits on the board like a request, and ends there with the cache. Its failure is an event, as
+///    a request's is.
+final class Refresher: Sendable {
+  /// Few, so that the network stays free for loads that come.
+  static let width = 4
+
+  private let underWay = Lock<Set<OriginalName>>([])
+
+  /// Begins to revalidate an original that a flight has shown, unless it has to be left for later.
+  func revalidate(
+    _ request: ImageRequest, _ name: OriginalName, of entity: ImageID, shownBy flight: Flight
+  ) {
+    let registry = flight.registry
+    guard registry.gates[.network].counts.waiting == 0 else { return }
+    let begins = underWay.withLock { $0.count < Self.width && $0.insert(name).inserted }
+    guard begins else { return }
+    let asking = request.revalidating()
+    registry.join(
+      [asking], .background, revalidating: .init(entity: entity, flight: flight.id)
+    ) { [self] (_, outcome: consuming InFlightRegistry.Outcome) in
+      _ = underWay.withLock { $0.remove(name) }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ImageSources
+
+/// One step on the way of an image to its slot.
+///
+/// The last element of a progress stream is ``finished(_:)`` or ``failed(_:)``. Cancelling the reading
+/// task ends the stream without another element; that is no failure.
+@nonexhaustive public enum ImageProgress: Sendable {
+  /// The load waits for its turn.
+  case queued
+
+  /// Encoded bytes have arrived; `of` is their announced number, where there is one.
+  case receiving(Int, of: Int?)
+
+  /// A request failed and is sent again, for the given time from 1 on, after a pause.
+  case retrying(attempt: Int, after: Duration)
+
+  /// All encoded bytes are there. A second step of this kind says that the bytes of the first were no image.
+  case arrived(ByteOrigin)
+
+  /// The encoded bytes are complete and become pixels.
+  case decoding
+
+  /// The pixels are laid into slots.
+  case drawing
+
+  /// An image to show until the wanted one is here; never after ``finished(_:)``.
+  case preview(CachedImage, ImagePreview)
+
+  /// The image is here.
+  case finished(CachedImage)
+
+  /// There will be no image; the error is never ``ImageCacheError/cancelled``.
+  case failed(ImageCacheError)
+}
+
+/// Where the encoded bytes of an image came from.
+@nonexhaustive public enum ByteOrigin: Hashable, Sendable {
+  /// The source sent all of them, in this load.
+  case source
+
+  /// Earlier loads left the first bytes, so many of them, and the source sent the rest.
+  case resumed(after: Int, of: Int)
+
+  /// A store of originals had them, and the source was not asked, or failed.
+  case original
+
+  /// A store of originals had them, and the source said, or showed by sending the same, that they are
+  /// still the present ones.
+  case unchanged
+}
+
+extension ImageProgress {
+  /// What a source tells.
+  init(_ step: ImageSourceProgress) {
+    if let retry = step.retry {
+      self = .retrying(attempt: retry.attempt, after: retry.pause)
+    } else {
+      self = .receiving(step.receivedByteCount, of: step.expectedByteCount)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ImageSources
+
+/// The conditions of a request that decide who may share its load.
+struct LoadConditions: Hashable, Sendable {
+  /// Those of a request that says nothing of them.
+  static let ordinary = LoadConditions()
+
+  var account: AccountID?
+  var headers: [String: String] = [:]
+  var scope = LoadOptions.Scope.network
+  var avoids: NetworkCosts = []
+
+  /// Whether they forbid no sharing.
+  var isOrdinary: Bool {
+    headers.isEmpty && scope == .network && avoids.isEmpty && account == nil
+  }
+
+  static func == (first: LoadConditions, second: LoadConditions) -> Bool {
+    first.account == second.account && first.scope == second.scope
+      && first.avoids == second.avoids && first.headers.count == second.headers.count
+      && first.headers.allSatisfy { second.hasHeader($0, $1) }
+  }
+
+  /// By bytes: `String` compares canonically, and servers do not.
+  private func hasHeader(_ name: String, _ value: String) -> Bool {
+    guard let index = headers.index(forKey: name) else { return false }
+    return headers[index].key.utf8.elementsEqual(name.utf8)
+      && headers[index].value.utf8.elementsEqual(value.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(account)
+    hasher.combine(headers.count)
+    hasher.combine(scope)
+    hasher.combine(avoids)
+  }
+}
+
+/// Tells apart the requests for a URL that may not share a load.
+struct LoadIdentity: Hashable, Sendable {
+  private let conditions: LoadConditions
+  /// A load that begins with a kept original is shared by no request that has to wait for a download,
+  /// and the other way round.
+  let beginsWithKept: Bool
+  /// Whether the load is for a placeholder, which no request for a real image may share.
+  let isPlaceholder: Bool
+
+  /// `nil` for an ordinary request of which nothing is kept: it builds no identity.
+  init?(_ conditions: LoadConditions, beginsWithKept: Bool, isPlaceholder: Bool = false) {
+    self.conditions = conditions
+    self.beginsWithKept = beginsWithKept
+    self.isPlaceholder = isPlaceholder
+    if conditions.isOrdinary, !beginsWithKept, !isPlaceholder { return nil }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import ImageSources
+import LoadQueue
+import Locking
+import Pixels
+import TableStore
+
+/// Counts what happens in a cache and tells the listeners of its events.
+///
+/// Invariant: a hit touches nothing here, unless somebody listens. Every other count is changed where
+/// milliseconds are spent anyway, and by a worker before its job finishes rather than while it computes.
+final class CacheRecorder: Sendable {
+  let hub: EventHub
+  // Beside the hub, so that a hit finds them as near.
+  private let listeners: EventListeners
+  private let state = Lock(CacheStatistics())
+
+  init(hub: EventHub) { (self.hub, listeners) = (hub, hub.listeners) }
+
+  /// Whether there are listeners to events; costs one relaxed load.
+  var hasListeners: Bool { !listeners.isEmpty }
+
+  /// The counts so far, without those that the registry and the tables have. `hits` is negative: a
+  /// correction of the tables' counts.
+  var counts: CacheStatistics { state.withLock { $0 } }
+
+  func missed(_ key: ImageKey) {
+    state.withLock { $0.misses += 1 }
+    hub.send(.missed(entity: key.entity, format: key.format))
+  }
+
+  /// The image of a miss was there when the cache looked again; its table has counted a hit, which
+  /// is none.
+  func hitLate() { state.withLock { $0.hits -= 1 } }
+
+  func coalesced(_ request: ImageRequest) {
+    state.withLock { $0.coalescedRequests += 1 }
+    hub.send(.coalesced(entity: request.key.entity, format: request.key.format))
+  }
+
+  /// A source has brought so many bytes, whether or not it delivers.
+  func received(byteCount: Int) { state.withLock { $0.fetchedByteCount += byteCount } }
+
+  func fetched(_ url: URL?, byteCount: Int, in duration: Duration) {
+    state.withLock { counts in
+      counts.fetches += 1
+      counts.fetchDuration += duration
+    }
+    hub.send(.fetched(url, byteCount: byteCount, duration: duration))
+  }
+
+  func decoded(_ url: URL?, size: PixelSize, in duration: Duration) {
+    Worker.beforeFinish {
+      self.state.withLock { counts in
+        counts.decodes += 1
+        counts.decodeDuration += duration
+      }
+    }
+    hub.send(.decoded(url, size: size, duration: duration))
+  }
+
+  func drew(in duration: Duration) {
+    Worker.beforeFinish {
+      self.state.withLock { counts in
+        counts.drawings += 1
+        counts.drawDuration += duration
+      }
+    }
+  }
+
+  func drewDamaged(_ key: ImageKey) {
+    Worker.beforeFinish { self.state.withLock { $0.damagedDrawings += 1 } }
+    hub.send(.drewDamaged(entity: key.entity, format: key.format))
+  }
+
+  func stored(_ key: ImageKey) {
+    state.withLock { $0.stores += 1 }
+    hub.send(.stored(entity: key.entity, format: key.format))
+  }
+
+  func storeFailed(_ key: ImageKey, reason: @autoclosure () -> String) {
+    state.withLock { $0.failedStores += 1 }
+    hub.send(.storeFailed(entity: key.entity, format: key.format, reason: reason()))
+  }
+
+  func refused(_ key: ImageKey) {
+    storeFailed(key, reason: "the hook `willStore` lets it be delivered only")
+  }
+
+  func noticed(_ notice: TableNotice, format: String) {
+    switch notice {
+    case .damage(let entity):
+      hub.send(.damaged(entity: entity.map { ImageID($0) }, format: format))
+    case .storage(let storage):
+      hub.send(.storageChanged(format: format, ImageCache.StorageState(storage)))
+    }
+  }
+
+  /// A waiter got an error instead of its image; a cancellation is no failure.
+  func failed(_ key: ImageKey, _ error: ImageCacheError) {
+    if case .cancelled = error { return }
+    state.withLock { $0.failures += 1 }
+    hub.send(.failed(entity: key.entity, format: key.format, error))
+  }
+
+  func cancelled(_ request: ImageRequest) {
+    state.withLock { $0.cancellations += 1 }
+    hub.send(.cancelled(entity: request.key.entity, format: request.key.format))
+  }
+}

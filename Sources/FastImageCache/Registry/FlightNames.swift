@@ -1,0 +1,100 @@
+import Foundation
+import ImageSources
+import Pixels
+
+/// Names one image: an entity, a version of its image, a format.
+struct ImageKey: Hashable, Sendable {
+  let entity: ImageID
+  let version: ImageID
+  let format: String
+
+  /// The key under which a placeholder of the image is stored.
+  var placeholder: ImageKey {
+    ImageKey(entity: entity, version: version.placeholder, format: format)
+  }
+}
+
+/// The key by which requests join one load: the source's URL, or the entity itself where there is none,
+/// and an identity where the request may not share the load of others.
+///
+/// Its hash is computed once, since a URL hashes all its text and an origin is looked up often. An object, since
+/// comparing and copying its parts costs more than making it: the board compares an origin with itself, mostly.
+final class FlightOrigin: Hashable, Sendable {
+  private enum Name: Hashable, Sendable {
+    case url(URL)
+    case entity(ImageID)
+    case original(ImageID, version: ImageID)
+  }
+
+  private let name: Name
+  private let hash: Int
+  private let identity: LoadIdentity?
+
+  private init(_ name: Name, _ identity: LoadIdentity?) {
+    (self.name, self.identity) = (name, identity)
+    var hasher = Hasher()
+    hasher.combine(name)
+    if let identity { hasher.combine(identity) }
+    hash = hasher.finalize()
+  }
+
+  static func url(_ url: URL, _ identity: LoadIdentity? = nil) -> FlightOrigin {
+    FlightOrigin(.url(url), identity)
+  }
+
+  static func entity(_ id: ImageID, _ identity: LoadIdentity? = nil) -> FlightOrigin {
+    FlightOrigin(.entity(id), identity)
+  }
+
+  static func original(
+    _ id: ImageID, version: ImageID, _ identity: LoadIdentity? = nil
+  ) -> FlightOrigin {
+    FlightOrigin(.original(id, version: version), identity)
+  }
+
+  /// `nil` where the entity itself has the image.
+  var url: URL? { if case .url(let url) = name { url } else { nil } }
+
+  /// Whether all waiters are content with a placeholder.
+  var isPlaceholder: Bool { identity?.isPlaceholder == true }
+
+  static func == (first: FlightOrigin, second: FlightOrigin) -> Bool {
+    first === second
+      || first.hash == second.hash && first.name == second.name
+        && first.identity == second.identity
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+/// An original that several addresses lead to, such as signed ones.
+struct SharedOriginal: Sendable {
+  /// The key by which requests for other addresses join.
+  let origin: FlightOrigin
+  /// The size of the format for which the entity named the address: the original may be no larger.
+  let size: PixelSize
+
+  func covers(_ other: SharedOriginal) -> Bool {
+    size.width >= other.size.width && size.height >= other.size.height
+  }
+}
+
+/// The images that a removal takes away.
+enum Removal: Hashable, Sendable {
+  case entity(ImageID, format: String)
+  case format(String)
+  /// The entity's kept originals, and no image.
+  case originals(ImageID)
+}
+
+/// Names one flight; its number is that of the request that began it (``Generation``).
+struct FlightID: Hashable, Sendable {
+  let number: Int
+  /// The index of the flight's record on the board while it is under way.
+  let index: Int
+}
+
+/// Names one waiter: a caller or a stream that waits for one image.
+struct WaiterID: Hashable, Sendable {
+  let number: Int
+}

@@ -1,0 +1,238 @@
+import ImageCodecs
+import LoadQueue
+import Locking
+import Synchronization
+
+/// The progress of one load, sent to its listeners.
+///
+/// Sources report from threads of their own. Unstructured tasks, one for each report, could run out of
+/// order, so reports go straight into the streams: all of them under one lock, whose readers are resumed outside it.
+///
+/// Invariants:
+/// 1. A listener that is added late hears the latest step first.
+/// 2. A listener hears nothing after `end`. A cancellation tells it nothing.
+/// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. A fetch
+///    that begins anew with other bytes gets another number. So a preview of a fetch that is over, or of bytes that
+///    were thrown away, reaches nobody.
+/// 4. A worker that computes takes no lock here: a request that joins takes it under the registry's.
+final class FlightProgress: Sendable {
+  typealias Listener = StreamQueue<ImageProgress>
+
+  private struct State {
+    var latest = ImageProgress.queued
+    var listeners: [WaiterID: Listener] = [:]
+    var previews = LatestPreview()
+    var fetchCount = 0
+    var isFetching = false
+    var meter = LoadMeter()
+
+    var previewedFetch: Int { isFetching && previews.wantMore ? fetchCount : 0 }
+
+    /// Shows each listener its preview.
+    func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) -> [Listener.Delivery] {
+      previews.compactMap { waiter, progress in listeners[waiter]?.put(progress) }
+    }
+  }
+
+  private let state = Lock(State())
+  private let fetch = Atomic(0)
+  /// Whether there are listeners.
+  private let isHeard = Atomic(false)
+  let clock: any PatienceClock
+
+  init(clock: any PatienceClock) { self.clock = clock }
+
+  /// A listener keeps one unread preview, whatever number of steps it misses.
+  static func makeListener() -> Listener {
+    Listener(
+      size: 16,
+      lasting: Listener.Lasting(holds: { $0.isPreview }, ends: { $0.endsPreviews }))
+  }
+
+  /// Tells all listeners of a step. A worker's step that has none when it begins may come to later ones as late
+  /// as the end of its computing.
+  func report(_ progress: ImageProgress) {
+    if isHeard.load(ordering: .relaxed) {
+      Worker.callOut { self.tell(progress) }
+    } else {
+      Worker.beforeFinish { self.tell(progress) }
+    }
+  }
+
+  private func tell(_ progress: ImageProgress) {
+    let deliveries = state.withLock { state in
+      state.latest = progress
+      state.meter.note(progress)
+      return state.listeners.values.map { $0.put(progress) }
+    }
+    for delivery in deliveries { delivery.end() }
+  }
+
+  /// Adds a listener that nobody reads yet, perhaps under a lock of the caller's.
+  ///
+  /// - Parameter wish: What the listener wants of previews. The newest one comes behind the latest step.
+  func add(_ listener: Listener, for waiter: WaiterID, _ wish: PreviewWish? = nil) {
+    change { state in
+      listener.append(state.latest)
+      state.listeners[waiter] = listener
+      guard let wish, let preview = state.previews.add(wish, for: waiter) else { return }
+      listener.append(preview)
+    }
+  }
+
+  /// Tells a listener its last step, if there is one, and ends its stream.
+  ///
+  /// The progress is moved all the way: when the listener has an image, no reference to it is left
+  /// here.
+  func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
+    // Taken out first: later reports are not for this listener.
+    let (listener, wish) = change { state in
+      (state.listeners.removeValue(forKey: waiter), state.previews.remove(waiter))
+    }
+    defer { withExtendedLifetime(wish) {} }
+    guard let listener else { return }
+    if let progress = consume progress { listener.append(consume progress) }
+    listener.finish()
+  }
+
+  /// Changes who listens, or what decides whether previews are wanted.
+  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+    state.withLock { state in
+      defer {
+        fetch.store(state.previewedFetch, ordering: .relaxed)
+        isHeard.store(!state.listeners.isEmpty, ordering: .relaxed)
+      }
+      return body(&state)
+    }
+  }
+}
+
+// MARK: Previews
+
+extension FlightProgress {
+  /// The fetch of which previews are wanted; 0 if there is none.
+  var previewedFetch: Int { fetch.load(ordering: .relaxed) }
+
+  /// The source is asked now.
+  ///
+  /// - Returns: The number of the fetch, from 1 on.
+  func beginFetch() -> Int {
+    change { state in
+      state.fetchCount += 1
+      state.isFetching = true
+      return state.fetchCount
+    }
+  }
+
+  /// The source begins anew with other bytes: nothing of the former ones is shown any more.
+  ///
+  /// - Returns: The fetch's number from now on; the same where a later fetch has begun.
+  func restartFetch(_ number: Int) -> Int {
+    let (next, forgotten) = change { state in
+      guard state.fetchCount == number else { return (number, [CachedImage]()) }
+      state.fetchCount += 1
+      return (state.fetchCount, state.previews.forget())
+    }
+    withExtendedLifetime(forgotten) {}
+    return next
+  }
+
+  /// The source has answered, or failed: no more previews are shown, to those who come later neither.
+  func endFetch() {
+    let forgotten = change { state in
+      state.isFetching = false
+      return state.previews.forget()
+    }
+    // A source may keep this object. Memory is given back outside the lock.
+    withExtendedLifetime(forgotten) {}
+  }
+
+  /// What is wanted of stages; nothing if the fetch is over.
+  ///
+  /// - Parameter elapsed: The time since the fetch began.
+  func want(
+    _ stages: [PreviewStage.Kind: PreviewStage], in number: Int, after elapsed: Duration
+  ) -> [PreviewStage.Kind: PreviewWant] {
+    state.withLock { state in
+      guard state.previewedFetch == number else { return [:] }
+      return state.previews.want(stages, after: elapsed)
+    }
+  }
+
+  /// Shows the previews that there are to those who have become due, unless the fetch is over.
+  func offer(in number: Int) {
+    let deliveries = change { state in
+      state.previewedFetch == number ? state.show(state.previews.offer()) : []
+    }
+    for delivery in deliveries { delivery.end() }
+  }
+
+  /// Shows the previews of one stage, unless the fetch is over or nobody wants previews of it any more.
+  ///
+  /// - Parameter part: The part of the image's pixels that they come from.
+  /// - Returns: Whether the previews were taken; else nothing is known of them.
+  func show(
+    _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int
+  ) -> Bool {
+    let now = clock.now.ofProcess
+    let deliveries = change { state -> [Listener.Delivery]? in
+      guard state.previewedFetch == number else { return nil }
+      if state.meter.firstPreview == nil { state.meter.firstPreview = now }
+      return state.show(state.previews.show(drawn, of: stage, part: part))
+    }
+    for delivery in deliveries ?? [] { delivery.end() }
+    return deliveries != nil
+  }
+}
+
+// MARK: Figures
+
+extension FlightProgress {
+  /// The load's figures at this moment, and the number of its previews.
+  var metered: (meter: LoadMeter, previewCount: Int) {
+    state.withLock { ($0.meter, $0.previews.drawnCount) }
+  }
+
+  /// Adds to the load's figures.
+  func measure(_ change: (inout LoadMeter) -> Void) { state.withLock { change(&$0.meter) } }
+
+  /// Adds to the load's figures what a worker has measured, before its job finishes at the latest.
+  func measureOnWorker(_ change: @escaping @Sendable (inout LoadMeter) -> Void) {
+    Worker.beforeFinish { self.measure(change) }
+  }
+
+  /// Notes that a wait or a fetch of the load begins: here, since in the frame of a suspended task the moment
+  /// would cost each load memory.
+  func begin() {
+    let now = clock.now.ofProcess
+    measure { $0.begun = now }
+  }
+
+  /// Adds the time since ``begin()`` to one of the load's figures.
+  func end(_ duration: WritableKeyPath<LoadMeter, Duration>) {
+    let now = clock.now.ofProcess
+    measure { meter in
+      if let begun = meter.begun.take() { meter[keyPath: duration] += now - begun }
+    }
+  }
+
+  /// Adds the time since `start` to one of the load's figures.
+  func measure(
+    _ duration: WritableKeyPath<LoadMeter, Duration>, since start: ContinuousClock.Instant
+  ) {
+    let elapsed = clock.now - start
+    measure { $0[keyPath: duration] += elapsed }
+  }
+}
+
+extension ImageProgress {
+  fileprivate var isPreview: Bool { if case .preview = self { true } else { false } }
+
+  /// Whether an unread preview is worth nothing any more.
+  fileprivate var endsPreviews: Bool {
+    switch self {
+    case .preview, .finished: true
+    default: false
+    }
+  }
+}

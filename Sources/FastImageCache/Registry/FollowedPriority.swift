@@ -1,0 +1,37 @@
+import LoadQueue
+import Synchronization
+
+/// Keeps a waiter as urgent as the ``RequestPriority`` of its request or, without one, as the load whose entity or source
+/// asks.
+///
+/// Invariants:
+/// 1. An urgency is observed only while the waiter is on the board, and for the moments in which it joins and is
+///    answered. So a ``RequestPriority`` knows no request that is over, and keeps no cache.
+/// 2. The observation begins before the waiter joins, and ``priority`` is read under the board's lock. So a change is
+///    seen by the join, or finds the waiter.
+final class FollowedPriority: Sendable {
+  private let urgency: Urgency
+  private let observation = Atomic<Urgency.Observation>(0)
+
+  /// - Parameter priority: That of the task that makes the request, or another one that was chosen for it.
+  /// - Returns: `nil` where the waiter keeps that priority.
+  static func begin(
+    _ request: ImageRequest, _ priority: Priority, in registry: InFlightRegistry
+  ) -> FollowedPriority? {
+    // A priority other than the task's own was chosen for the request, and stays.
+    let asking = request.question?.load.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
+    guard let urgency = request.priority?.urgency ?? asking else { return nil }
+    return FollowedPriority(urgency, of: request.waiter, in: registry)
+  }
+
+  private init(_ urgency: Urgency, of waiter: WaiterID, in registry: InFlightRegistry) {
+    self.urgency = urgency
+    let observation = urgency.observe { registry.follow(waiter, urgency) }
+    self.observation.store(observation, ordering: .relaxed)
+  }
+
+  var priority: Priority { urgency.priority }
+
+  /// To be called once.
+  func end() { urgency.endObservation(observation.load(ordering: .relaxed)) }
+}

@@ -1,0 +1,420 @@
+import Dispatch
+import ImageSources
+import LoadQueue
+import Locking
+import Synchronization
+
+/// Joins requests by source URL, or by the original that several URLs lead to: one load, whatever the number of entities, formats and waiters.
+///
+/// ``FlightBoard`` decides; this class holds the continuations, streams and tasks, which no decision
+/// depends on. It is no actor: joining, leaving and answering happen at once, on the thread that calls,
+/// and wait for no turn. So a row that scrolls away is gone from here before `cancel()` returns. It
+/// starts loads and does not know what a load does; a load knows its ``Flight`` and not this class.
+///
+/// Invariants, true whenever the lock is free:
+/// 1. The thread that takes a waiter off the board answers it, outside the lock, at once and only once.
+/// 2. A load works as long as its flight is on the board. A task that goes on after its flight has left finds its
+///    results unwanted, since flights' numbers are never used again.
+/// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
+///    no task: cancellation handlers take this lock too.
+/// 4. The waiters of a load get the only references to its image, unless it was stored by hand. So
+///    its slot can be evicted as soon as they release it.
+final class InFlightRegistry: Sendable {
+  typealias Outcome = Result<CachedImage, ImageCacheError>
+
+  /// A stale original that a flight has shown.
+  struct ShownOriginal {
+    let entity: ImageID
+    let flight: FlightID
+  }
+
+  /// The call that answers a waiter. Compilers do not know the layouts of continuations and streams,
+  /// which would make the whole board slow to move.
+  ///
+  /// A closure that generic code stores only borrows its argument. The struct around it lets the outcome
+  /// be moved, for invariant 4.
+  struct Waiter: Sendable {
+    let reply: @Sendable (consuming Outcome) -> Void
+    /// Ends with the answer.
+    var followed: FollowedPriority?
+    /// Made before the answer.
+    var report: RequestReporter.Pending?
+    /// The load that holds no permit until the answer.
+    var asking: Flight?
+
+    func answer(_ outcome: consuming Outcome, _ facts: AnswerFacts) {
+      followed?.end()
+      asking?.permit.endWait()
+      if let report, case .success = outcome { report.make(of: facts) }
+      reply(outcome)
+    }
+  }
+
+  struct Load {
+    let flight: Flight
+    /// `nil` for the moment in which it is made.
+    var task: Task<Void, Never>?
+
+    /// Ends a load whose flight has left the board.
+    func end() { task?.cancel() }
+  }
+
+  struct State {
+    var board = FlightBoard<Waiter, ImageRequest, Load>()
+    var isClosed = false
+    /// The numbers of stores by hand that work.
+    var stores: [Int] = []
+
+    /// The lowest number that lives.
+    var oldest: Int { min(board.oldestFlight ?? .max, stores.min() ?? .max) }
+  }
+
+  let state = Lock(State())
+  /// Has each load, until its task has returned.
+  let tasks = DispatchGroup()
+  let recorder: CacheRecorder
+  let gates: LoadGates
+  /// Tells which requests may share a load.
+  let planner: LoadPlanner
+  /// Measures loads, and tells when previews are due.
+  let clock: any PatienceClock
+  private let run: @Sendable (Flight) async -> Void
+
+  /// - Parameter run: Serves one flight, until it has failed or retired.
+  init(
+    gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
+    run: @escaping @Sendable (Flight) async -> Void
+  ) {
+    (self.gates, self.recorder, self.planner) = (gates, recorder, planner)
+    (self.clock, self.run) = (clock, run)
+  }
+
+  // MARK: Waiting
+
+  /// Waits for an image, starting its load if none is under way; stays on the caller's actor.
+  ///
+  /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
+  ///
+  /// - Parameters:
+  ///   - chosen: The priority of the request; `nil` for the task's own, with which it rises. A
+  ///     ``RequestPriority`` of the request takes the place of either.
+  ///   - reporter: Has the report when an image is returned.
+  nonisolated(nonsending) func image(
+    for request: ImageRequest, priority chosen: Priority? = nil, reporter: RequestReporter? = nil
+  ) async -> Outcome {
+    if Task.isCancelled { return .failure(.cancelled) }
+    let waiter = request.waiter
+    let priority = chosen ?? .current
+    let followsTask = chosen == nil && request.priority == nil
+    let timer = startTimer(of: request)
+    defer {
+      timer?.task.cancel()
+      SanitizerWitness.didResume(at: self)
+    }
+    let outcome = await Escalation.following {
+      await withTaskCancellationHandler {
+        // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1, and
+        // one that found the registry closed never joined.
+        await withUnsafeContinuation { continuation in
+          let isOpen = enter(request, priority, reporter: reporter) { _ in
+            Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
+          }
+          guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
+          // A cancellation, an end of the time or an escalation that came before the waiter joined found
+          // no waiter.
+          if Task.isCancelled { leave(waiter) }
+          if timer?.isOver.isSet == true { leave(waiter, with: .failure(.timedOut(request))) }
+          if followsTask, .current > priority { escalate(waiter, to: .current) }
+        }
+      } onCancel: {
+        leave(waiter)
+      }
+    } onEscalation: { priority in
+      if followsTask { escalate(waiter, to: priority) }
+    }
+    // Last of all: the answer may have come first, and waited for a busy actor while the task was
+    // cancelled.
+    return Task.isCancelled ? .failure(.cancelled) : outcome
+  }
+
+  /// A stream of the load's steps, which counts as a waiter until it can no longer be read.
+  ///
+  /// It keeps the newest steps, the newest preview among them, and none follows the last one: so the last one
+  /// is never lost.
+  ///
+  /// - Parameter first: The step before all those of the load.
+  func progress(
+    of request: ImageRequest, priority: Priority, after first: consuming ImageProgress? = nil
+  ) -> AsyncStream<ImageProgress> {
+    let waiter = request.waiter
+    let listener = FlightProgress.makeListener()
+    // Asked before the lock is taken: an entity answers.
+    let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
+    if let first { listener.append(first) }
+    let isOpen = enter(request, priority) { load in
+      // Under the lock, so that the answer, which ends the listener, comes later.
+      let progress = load.flight.progress
+      progress.add(listener, for: waiter, wish)
+      return Waiter { (outcome: consuming Outcome) in
+        progress.end(waiter, with: ImageProgress(outcome))
+      }
+    }
+    if !isOpen {
+      listener.append(.failed(.closed))
+      listener.finish()
+    }
+    return listener.makeStream { [weak self] in self?.leave(waiter) }
+  }
+
+  /// Waits for images without a task. No load begins before all requests stand on the board: so those of one source
+  /// share one load.
+  ///
+  /// - Parameters:
+  ///   - requests: Each may be given up by ``leave(_:with:)``, which may come before this call returns.
+  ///   - shown: What the requests revalidate. Where that was removed the answer is that of a closed
+  ///     registry.
+  ///   - answer: Called once for each, on the thread that has the outcome, which may be this one.
+  func join(
+    _ requests: [ImageRequest], _ priority: Priority, revalidating shown: ShownOriginal? = nil,
+    answer: @escaping @Sendable (WaiterID, consuming Outcome) -> Void
+  ) {
+    var begun: [Flight] = []
+    for request in requests {
+      let waiter = request.waiter
+      let isOpen = enter(
+        request, priority, revalidating: shown, begin: { begun.append($0) },
+        as: { _ in Waiter { (outcome: consuming Outcome) in answer(waiter, outcome) } })
+      if !isOpen { answer(waiter, .failure(.closed)) }
+    }
+    for flight in begun { start(flight) }
+  }
+
+  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:)`` if `nil`.
+  /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
+  // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
+  @inline(never)
+  private func enter(
+    _ request: ImageRequest, _ priority: Priority, revalidating shown: ShownOriginal? = nil,
+    reporter: RequestReporter? = nil, begin: ((Flight) -> Void)? = nil,
+    as waiter: (Load) -> Waiter
+  ) -> Bool {
+    // Asked before the lock is taken, since entities answer with code of their own.
+    let versions = request.versionsElsewhere()
+    let identity = planner.identity(of: request)
+    let origin: FlightOrigin =
+      request.url.map { .url(planner.address(of: $0), identity) }
+      ?? .entity(request.key.entity, identity)
+    let original = planner.sharedOriginal(of: request, identity)
+    let followed = FollowedPriority.begin(request, priority, in: self)
+    let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
+    let asking = request.question?.load
+    asking?.permit.beginWait()
+    var isCoalesced = true
+    let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
+      if state.isClosed { return nil }
+      // In this step: a removal that comes later finds the waiter.
+      if let shown, !state.board.mayBeRevalidated(request.key, shown.entity, of: shown.flight) {
+        return nil
+      }
+      // Read under the lock: an earlier change is seen here, and a later one finds the waiter.
+      let priority = followed?.priority ?? priority
+      return state.board.join(
+        request.waiter, key: request.key, origin: origin, of: original, priority: priority,
+        versions: versions,
+        policy: request.policy, after: asking?.id.number ?? -1, request: request,
+        start: {
+          isCoalesced = false
+          return Load(
+            flight: Flight(
+              id: $0, url: request.url, policy: request.policy,
+              isPlaceholder: origin.isPlaceholder, priority: priority, gates: gates,
+              registry: self))
+        },
+        waiter: {
+          var waiter = waiter($0)
+          (waiter.followed, waiter.asking) = (followed, asking)
+          let progress = $0.flight.progress
+          waiter.report = reporter.map {
+            .init(reporter: $0, isCoalesced: isCoalesced, progress: progress)
+          }
+          return waiter
+        })
+    }
+    guard let joined else {
+      followed?.end()
+      asking?.permit.endWait()
+      return false
+    }
+    if joined.isNewFlight {
+      if let begin { begin(joined.load.flight) } else { start(joined.load.flight) }
+    } else {
+      recorder.coalesced(request)
+      request.whenLoading?()
+      // The image may have been stored since the caller looked, and the flight may take long.
+      if request.policy == .useCache, let image = request.storedImage() {
+        recorder.hitLate()
+        leave(request.waiter, with: .success(consume image))
+      }
+    }
+    return true
+  }
+
+  /// Begins the task of a load. The registry owns it, and cancels it when the last waiter leaves or at `close()`.
+  ///
+  /// Called outside the lock, since making a task takes longer than all steps under it.
+  private func start(_ flight: Flight) {
+    tasks.enter()
+    // Without a name, which costs each load an allocation.
+    let task = OpenQuestion.outside {
+      Task(priority: flight.taskPriority.task) { [self] in
+        await run(flight)
+        tasks.leave()
+      }
+    }
+    let load = Load(flight: flight, task: task)
+    let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
+    // A waiter that left meanwhile, or `close()`, found no task to cancel.
+    if !isWanted { task.cancel() }
+  }
+
+  /// Makes a waiter as urgent as the request's ``RequestPriority``, or as the flight whose entity or source
+  /// made the request.
+  func follow(_ id: WaiterID, _ urgency: Urgency) {
+    step { $0.board.move(id, to: urgency.priority) }
+  }
+
+  /// Makes a waiter at least as urgent as its task has become.
+  @inline(never)  // As `enter`.
+  private func escalate(_ id: WaiterID, to priority: Priority) {
+    step { $0.board.escalate(id, to: priority) }
+  }
+
+  /// Takes a waiter off the board and answers it; harmless for one that is not there. An image is the table's.
+  @inline(never)  // As `enter`.
+  func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
+    let isAnswered = if case .success = outcome { true } else { false }
+    guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }
+    SanitizerWitness.willResume(at: self)
+    left.waiter.answer(outcome, .table)
+    guard let abandoned = left.abandoned else { return }
+    abandoned.load.end()
+    for request in abandoned.requests { recorder.cancelled(request) }
+  }
+
+  // MARK: The cache's side
+
+  /// Answers all waiters for an image that was stored by hand.
+  func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
+    let (waiters, abandoned) = step { $0.board.supersede(key, at: Generation.next()) }
+    answer(waiters, .success(image), AnswerFacts(side: .table, isStored: isStored))
+    for load in abandoned { load.end() }
+  }
+
+  /// Notes a removal: later requests for these images join no load under way.
+  ///
+  /// - Returns: Its number, for the table.
+  func remove(_ removal: Removal) -> Generation.Removal {
+    state.withLock { state in
+      let number = Generation.next()
+      state.board.remove(removal, at: number)
+      return Generation.Removal(number: number, oldest: state.oldest)
+    }
+  }
+
+  /// The lowest number of a load, or of a store by hand, that lives.
+  var oldest: Int { state.withLock { $0.oldest } }
+
+  /// Notes that a store by hand works, until ``endStore(_:)``; false if the registry is closed.
+  func beginStore(_ number: Int) -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.stores.append(number) }
+      return !state.isClosed
+    }
+  }
+
+  func endStore(_ number: Int) {
+    state.withLock { state in state.stores.removeAll { $0 == number } }
+  }
+
+  /// Cancels all flights and answers all waiters; later ones are refused.
+  func close() {
+    let (loads, waiters) = step { state in
+      state.isClosed = true
+      return state.board.failAll()
+    }
+    for load in loads { load.end() }
+    answer(waiters, .failure(.closed))
+  }
+
+  /// Waits until no load works any more, on its original and what has arrived neither: a load goes on
+  /// after its flight has left the board.
+  func loadsHaveEnded() async {
+    await withCheckedContinuation { continuation in
+      tasks.notify(queue: .global()) { continuation.resume() }
+    }
+  }
+
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Flights and waiters under way; both are zero when nothing was left behind.
+  var load: (flights: Int, waiters: Int) {
+    state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
+  }
+
+  /// The loads under way, in the order in which they began.
+  var loads: [CacheInspection.Load] {
+    let flights = state.withLock { $0.board.flights.compactMap { $0 } }
+    return flights.sorted { $0.id.number < $1.id.number }.map { flight in
+      CacheInspection.Load(
+        url: flight.origin.url,
+        images: flight.renditions.filter(\.isWanted).map {
+          .init(imageID: $0.key.entity, format: $0.key.format)
+        },
+        requestCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
+        priority: flight.priority.task)
+    }
+  }
+
+  /// Changes the board. The requests that it drops are released outside the lock, and with them perhaps
+  /// entities, whose deinitialisers may do anything, such as cancel another request.
+  ///
+  /// Priorities are set under the lock, in the order in which the board decided them. Their observers
+  /// are called outside it.
+  func step<Result>(_ change: (inout State) -> Result) -> Result {
+    var dropped: [ImageRequest] = []
+    var tellings: [@Sendable () -> Void] = []
+    // Returned as it is: a copy of what a large event answers would cost more than the event.
+    let result = state.withLock { state in
+      defer {
+        dropped = state.board.takeDropped()
+        tellings = state.board.takeMoved().compactMap {
+          $0.load.flight.urgency.set($0.priority)
+        }
+      }
+      return change(&state)
+    }
+    for tell in tellings { tell() }
+    withExtendedLifetime(dropped) {}
+    return result
+  }
+
+  func answer(
+    _ waiters: [Waiter], _ outcome: consuming Outcome, _ facts: AnswerFacts = .table
+  ) {
+    guard let last = waiters.last else { return }
+    SanitizerWitness.willResume(at: self)
+    for waiter in waiters.dropLast() { waiter.answer(copy outcome, facts) }
+    last.answer(outcome, facts)
+  }
+}
+
+extension ImageProgress {
+  /// The last step of a load; none for a cancellation, which ends a stream without one.
+  fileprivate init?(_ outcome: consuming InFlightRegistry.Outcome) {
+    switch consume outcome {
+    case .success(let image): self = .finished(consume image)
+    case .failure(.cancelled): return nil
+    case .failure(let error): self = .failed(consume error)
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import LoadQueue
+import Locking
+
+/// One load over http: its requests, its pauses and its time limits.
+///
+/// Invariants:
+/// 1. One request is under way at a time, and none during a pause.
+/// 2. `transfer` is that of the last request that was sent for the present attempt.
+final class HTTPLoad: Sendable {
+  private let client: HTTPClient
+  private let request: ImageSourceRequest
+  private let timer: LoadTimer
+  private let transfer = Lock<HTTPTransfer?>(nil)
+
+  init(_ client: HTTPClient, _ request: ImageSourceRequest) {
+    self.client = client
+    self.request = request
+    timer = LoadTimer(client.options, client.clock)
+  }
+
+  /// Asks until there is an answer, or a reason to ask no more.
+  ///
+  /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
+  ///   `CancellationError` as soon as the task is cancelled.
+  func response() async throws -> ImageSourceResponse {
+    var resumes = client.options.resumes
+    var condition = HTTPCondition(for: request.known, resumes: resumes)
+    var byteCount = condition.firstByteCount
+    var plan = RetryPlan(client.options.retry, byteCount: byteCount)
+    var repetition = 0
+    client.retries.withLock { $0.begin(HTTPHost(request.url)) }
+    while true {
+      do {
+        return try await attempt(condition)
+      } catch let failure as HTTPFailure {
+        try Task.checkCancellation()
+        repetition += 1
+        // The server would refuse another continuation, too.
+        if failure.remedy == .all { resumes = false }
+        if failure.dropsBytes { dropBytes() }
+        if failure.dropsBytes || failure.remedy == .all {
+          (condition, byteCount) = (.all, 0)
+        } else if let buffer = transfer.withLock({ $0?.buffer }) {
+          var known = KnownOriginal(terms: buffer.terms, bytes: buffer.bytes, isWhole: false)
+          known.earlierByteCount = buffer.earlierByteCount
+          (condition, byteCount) = (HTTPCondition(for: known, resumes: resumes), known.bytes.count)
+        }
+        let fraction = client.random()
+        switch plan.decide(after: failure.remedy, byteCount: byteCount, fraction: fraction) {
+        case .goOn(.zero): tell(.zero, before: repetition, byteCount)
+        case .goOn(let pause): try await wait(pause, before: repetition, byteCount)
+        case .retry(let pause)
+        where client.retries.withLock({ $0.takeRetry(HTTPHost(request.url)) }):
+          try await wait(pause, before: repetition, byteCount)
+        case .fail, .retry: throw failure.error
+        }
+      }
+    }
+  }
+
+  private func tell(_ pause: Duration, before repetition: Int, _ byteCount: Int) {
+    var step = ImageSourceProgress(receivedByteCount: byteCount)
+    step.retry = ImageSourceProgress.Retry(attempt: repetition, pause: pause)
+    request.report(step)
+  }
+
+  private func wait(
+    _ pause: Duration, before repetition: Int, _ byteCount: Int
+  ) async throws {
+    tell(pause, before: repetition, byteCount)
+    // A pause of half a minute would hold up other loads. What has arrived stays, and no limiter bounds it.
+    request.permit?.giveUp()
+    try await client.clock.sleep(until: client.clock.now.advanced(by: pause), tolerance: nil)
+    // The pause counts; the request that follows it would be asked for in vain.
+    if case .total(let limit)? = timer.exceededLimit {
+      throw ImageSourceError.timedOut(after: limit)
+    }
+  }
+
+  /// Tells whoever keeps what arrives that there is nothing to keep.
+  private func dropBytes() { _ = request.begin(OriginalTerms(received: Date())) }
+
+  /// Sends one request, and those that it is redirected to.
+  ///
+  /// - Throws: ``HTTPFailure`` where another attempt may help, and what ``response()`` throws.
+  private func attempt(_ condition: HTTPCondition) async throws -> ImageSourceResponse {
+    transfer.withLock { $0 = nil }
+    // Otherwise the silence of a pause, or of the attempt before, ends this one before it sends.
+    timer.resume(with: condition.firstByteCount)
+    do {
+      return try await withThrowingTaskGroup(of: ImageSourceResponse.self) { group in
+        group.addTask { try await self.followRedirects(condition) }
+        group.addTask { try await self.watch() }
+        defer { group.cancelAll() }
+        guard let response = try await group.next() else { throw CancellationError() }
+        return response
+      }
+    } catch let failure as HTTPFailure {
+      // A body that is complete counts, whatever fault follows.
+      guard case .timedOut = failure.error,
+        let buffer = transfer.withLock({ $0?.completeBuffer })
+      else { throw failure }
+      return response(of: buffer)
+    }
+  }
+
+  private func followRedirects(_ condition: HTTPCondition) async throws -> ImageSourceResponse {
+    var url = request.url
+    for _ in 0...client.options.redirectLimit {
+      let httpRequest = try await client.httpRequest(for: url, condition, of: request)
+      timer.pause()
+      // A load that waits for its host holds no permit, so that a host that does not answer takes no more
+      // permits than connections. The permit is waited for behind the host, never in front of it.
+      let willWait = { [request] in request.permit?.giveUp() ?? () }
+      let outcome = try await client.hosts.pass(
+        for: httpRequest.url, urgency: request.urgency, willWait: willWait
+      ) {
+        try await request.pass(.network)
+        timer.resume()
+        return try await client.connections.outcome(
+          of: httpRequest, priority: request.priority, avoiding: request.avoids,
+          makeTransfer(condition.sent(to: httpRequest.url)))
+      }
+      switch outcome {
+      case .arrived(let buffer): return response(of: buffer)
+      case .unchanged(let terms): return .unchanged(terms.answering(request))
+      case .redirect(let target):
+        try client.policy.checkRedirect(from: httpRequest.url, to: target)
+        url = target
+      }
+    }
+    throw ImageSourceError.tooManyRedirects(limit: client.options.redirectLimit)
+  }
+
+  private func makeTransfer(_ condition: HTTPCondition) -> HTTPTransfer {
+    let next = HTTPTransfer(
+      HTTPExchange(condition, byteCountLimit: request.byteCountLimit),
+      begin: { [request] terms, known in
+        request.begin(terms.answering(request), continuing: known)
+      },
+      report: { [timer, request] step in
+        timer.touch(step.receivedByteCount)
+        request.report(step)
+      })
+    transfer.withLock { $0 = next }
+    return next
+  }
+
+  /// Bytes for callers that cannot keep a buffer.
+  private func response(of buffer: DownloadBuffer) -> ImageSourceResponse {
+    request.makeBuffer == nil ? .encoded(buffer.bytes) : .arrived(buffer)
+  }
+
+  /// Ends by throwing as soon as one of the time limits is over.
+  private func watch() async throws -> Never {
+    while true {
+      try await client.clock.sleep(until: timer.nextCheck, tolerance: nil)
+      switch timer.exceededLimit {
+      case nil: continue
+      case .total(let limit)?: throw HTTPFailure(error: .timedOut(after: limit))
+      case .idle(let limit)?, .rate(let limit)?:
+        throw HTTPFailure(error: .timedOut(after: limit), remedy: .again())
+      }
+    }
+  }
+}
+
+/// The timeouts of a load, shared by the task that loads and the task that watches them.
+private final class LoadTimer: Sendable {
+  private struct State {
+    var timeouts: HTTPTimeouts
+    var byteCount = 0
+  }
+
+  private let clock: any PatienceClock
+  private let state: Lock<State>
+
+  init(_ options: HTTPOptions, _ clock: any PatienceClock) {
+    self.clock = clock
+    let limits = HTTPTimeouts.Limits(
+      idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout,
+      lowestByteRate: options.lowestByteRate)
+    state = Lock(State(timeouts: HTTPTimeouts(limits, now: clock.now)))
+  }
+
+  var nextCheck: ContinuousClock.Instant { update { $0.timeouts.nextCheck($1) } }
+  var exceededLimit: HTTPTimeouts.Limit? { update { $0.timeouts.exceededLimit($1) } }
+
+  /// - Parameter byteCount: The bytes that are there now; fewer than before where an answer begins anew.
+  func touch(_ byteCount: Int) {
+    update { state, now in
+      state.timeouts.touch(now, byteCount: max(0, byteCount - state.byteCount))
+      state.byteCount = byteCount
+    }
+  }
+
+  func pause() { update { $0.timeouts.pause($1) } }
+
+  /// - Parameter byteCount: The bytes that need not come again, where an attempt begins.
+  func resume(with byteCount: Int? = nil) {
+    update { state, now in
+      state.timeouts.resume(now)
+      state.byteCount = byteCount ?? state.byteCount
+    }
+  }
+
+  /// Reads the clock outside the lock.
+  private func update<Value>(_ change: (inout State, HTTPTimeouts.Instant) -> Value) -> Value {
+    let now = clock.now
+    return state.withLock { change(&$0, now) }
+  }
+}
+
+extension OriginalTerms {
+  /// These terms, which depend on the request if the server said so (`Vary`).
+  fileprivate func answering(_ request: ImageSourceRequest) -> OriginalTerms {
+    var terms = self
+    terms.recordRequest(request.headers)
+    return terms
+  }
+}

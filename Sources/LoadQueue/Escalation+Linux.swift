@@ -1,0 +1,15 @@
+#if !canImport(Darwin)
+  /// Tells of tasks whose priority rises while they wait.
+  package enum Escalation {
+    /// Runs `operation`, and calls `handler` with each higher priority that the task gets meanwhile,
+    /// on the thread that raises it.
+    ///
+    /// The task's own lock is held then, as in a cancellation handler.
+    package nonisolated(nonsending) static func following<Value>(
+      _ operation: nonisolated(nonsending) () async -> Value,
+      onEscalation handler: @Sendable (Priority) -> Void
+    ) async -> Value {
+      await withTaskPriorityEscalationHandler(operation: operation) { handler(Priority($1)) }
+    }
+  }
+#endif

@@ -1,0 +1,90 @@
+import Locking
+
+/// The permit of a gate that one load holds, if any. Copies are the same permit.
+///
+/// A load that waits for another load returns its permit, since the other load may need it. It goes on
+/// without a permit afterwards: the gate does not count the bytes that it holds.
+///
+/// Invariants:
+/// 1. A load holds at most one permit, and none while it waits at a gate. So loads never wait for each
+///    other's permits in a cycle.
+/// 2. Each call that changes something takes a new `turn`. A permit that is granted for an earlier
+///    turn is returned at once: the later call decides.
+/// 3. Once `isClosed`, the load is over: it holds no permit, and returns a permit that comes later.
+/// 4. `waitCount` counts the other loads that this one waits for. While it is not 0 the load holds no
+///    permit, even if another of its tasks passes a gate meanwhile.
+package struct LoadPermit: Sendable {
+  private struct Held {
+    let gate: LoadGate
+    let need: LoadNeed
+    let id: Admission.JobID
+
+    func giveBack() { gate.leave(id) }
+  }
+
+  private struct State {
+    var held: Held?
+    var need: LoadNeed?
+    var turn = 0
+    var waitCount = 0
+    var isClosed = false
+  }
+
+  private let gates: LoadGates
+  private let urgency: Urgency
+  private let state = Lock(State())
+
+  package init(gates: LoadGates, urgency: Urgency) {
+    self.gates = gates
+    self.urgency = urgency
+  }
+
+  /// The need of the gate that the load passed last, whether or not it holds a permit still.
+  package var need: LoadNeed? { state.withLock { $0.need } }
+
+  /// Returns the permit of another gate, if the load holds one, and waits at the gate of `need`; does
+  /// nothing if the load is inside that gate already. A load that waits for another load waits here for
+  /// its turn as well, and then goes on without a permit.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled while it waits, or if the load is over.
+  package func pass(_ need: LoadNeed) async throws {
+    let (turn, former) = try state.withLock { state -> (Int?, Held?) in
+      if state.isClosed { throw CancellationError() }
+      state.need = need
+      if state.held?.need == need { return (nil, nil) }
+      state.turn += 1
+      return (state.turn, state.held.take())
+    }
+    former?.giveBack()
+    guard let turn else { return }
+    let gate = gates[need]
+    let permit = Held(gate: gate, need: need, id: try await gate.enter(urgency))
+    let (isKept, isClosed) = state.withLock { state in
+      let isKept = state.turn == turn && state.waitCount == 0
+      if isKept { state.held = permit }
+      return (isKept, state.isClosed)
+    }
+    if !isKept { permit.giveBack() }
+    if isClosed { throw CancellationError() }
+  }
+
+  /// Returns the permit: the load needs no gate for now.
+  package func giveUp() { release { _ in } }
+
+  /// Returns the permit, since the load waits for another load until ``endWait()``.
+  package func beginWait() { release { $0.waitCount += 1 } }
+
+  package func endWait() { state.withLock { $0.waitCount -= 1 } }
+
+  /// Returns the permit for good: the load is over, even if one of its tasks still waits at a gate.
+  package func close() { release { $0.isClosed = true } }
+
+  private func release(_ change: (inout State) -> Void) {
+    let held = state.withLock { state in
+      state.turn += 1
+      change(&state)
+      return state.held.take()
+    }
+    held?.giveBack()
+  }
+}

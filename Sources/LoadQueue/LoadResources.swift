@@ -1,0 +1,72 @@
+import Foundation
+
+/// Worker threads, memory for decodes, and the two gates that loads pass, shared by the caches that hold
+/// one object.
+///
+/// ```swift
+/// let resources = LoadResources(decodeByteBudget: 64 << 20)
+/// var configuration = ImageCache.Configuration()
+/// configuration.resources = resources
+/// let photos = try await ImageCache(namespace: "photos", formats: [.row], configuration: configuration)
+/// let avatars = try await ImageCache(namespace: "avatars", formats: [.row], configuration: configuration)
+/// ```
+///
+/// A load of one cache then counts for the others, and the most urgent load of all of them is next; among
+/// loads of one priority the first to wait is. Closing a cache ends its loads, whose places go to the
+/// others as soon as their sources and decoders have ended. A load that waits for an image of any cache
+/// leaves its gate meanwhile, so caches that ask each other do not stall, however narrow the gates are.
+///
+/// Decoding and drawing leave the processor to the program's other threads where both want it. On Linux they
+/// run on threads that are 5 nicer than the main thread; on Apple platforms the quality of service says it. At all
+/// times loads of a priority below `.medium` leave one of several places at each gate to others.
+///
+/// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, the hook `willStore`, and decoders of
+/// your own run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
+/// `Thread` may begin a thread, those of Swift's own pool among them. Return what is to be done instead, or
+/// signal a thread that is there already.
+///
+/// A worker that has drawn an image stores it too, and waits while its table is flushed or emptied. So
+/// caches on a slow disk should have resources of their own.
+///
+/// Invariants:
+/// 1. All loads of all caches that hold this object pass its gates, and all their decodes and drawings
+///    are jobs of its workers.
+/// 2. No load waits for another load, of whichever cache, while it has a place at a gate or a worker.
+/// 3. Nothing in here refers to a cache: it ends with its last holder, and a cache ends without it.
+public final class LoadResources: Sendable {
+  package let workers: WorkerPool
+  package let gates: LoadGates
+
+  /// Creates resources that no cache uses yet; threads begin with the first job.
+  ///
+  /// - Parameters:
+  ///   - decodeWidth: How many images are decoded and drawn at the same time, at least one; `nil`
+  ///     for the number of cores.
+  ///   - decodeByteBudget: The private memory that all decodes together may take, in bytes, with their copies
+  ///     in sRGB for ``ImageCache/Configuration/willStore``; without any, each image that
+  ///     needs a decode is too large. Not counted: an image stays decoded while its
+  ///     family is drawn, one for each load under way; the process keeps up to 8 MiB of freed decodes and, on
+  ///     Linux, 64 MiB of the coefficients of progressive JPEG files for the next ones, until all its caches
+  ///     are closed or suspended, or ``ImageCache/trimMemory(_:)``; and a decode may take a kept block of
+  ///     twice the size that it needs.
+  ///   - networkWidth: How many loads that need the network may be under way at the same time, at least
+  ///     one. Keep it several times ``HTTPOptions/connectionsPerHost``, which is 6 by default, so that a
+  ///     host that does not answer leaves turns to the others.
+  ///   - localWidth: How many loads of files and other local sources may be under way at the same time,
+  ///     at least one; `nil` for four more than there are cores. Each load holds its encoded bytes. A few
+  ///     more loads than cores keep the cores busy while files are read.
+  ///   - previewLoad: The part of one core that all previews may take together (``LoadOptions/previews``), from 0,
+  ///     for none, to 1. A preview is drawn only while nothing waits for a worker, one at a time.
+  public init(
+    decodeWidth: Int? = nil, decodeByteBudget: Int = 256 << 20, networkWidth: Int = 18,
+    localWidth: Int? = nil, previewLoad: Double = 0.1
+  ) {
+    workers = WorkerPool(
+      name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
+      byteBudget: max(0, decodeByteBudget), computes: true, guestLoad: previewLoad)
+    gates = LoadGates(network: networkWidth, local: localWidth ?? Self.processorCount + 4)
+  }
+
+  /// Kept, since on Linux the answer takes reading a dozen files.
+  private static let processorCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)
+}

@@ -1,0 +1,104 @@
+import Locking
+
+/// A task's priority as a plain number.
+///
+/// Compilers do not know the layout of `TaskPriority`: each move or copy of a value that contains one
+/// asks the runtime, at hundreds of instructions.
+package struct Priority: Comparable, Hashable, Sendable {
+  private let level: UInt8
+
+  package static let background = Priority(.background)
+  package static let low = Priority(.low)
+  package static let medium = Priority(.medium)
+  package static let high = Priority(.high)
+
+  package init(_ priority: TaskPriority) { level = priority.rawValue }
+
+  /// The priority of the running task.
+  package static var current: Priority { Priority(Task.currentPriority) }
+
+  package var task: TaskPriority { TaskPriority(rawValue: level) }
+
+  /// Whether nobody waits for the work, as for that of a prefetch.
+  var isLow: Bool { self < .medium }
+
+  package static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
+}
+
+/// The urgency of one flight and of all work on its behalf; it rises and falls. Copies are the same urgency.
+///
+/// A job that waits in an ``AdmissionQueue`` follows its urgency; a later job starts from the
+/// priority that the urgency has by then.
+///
+/// Invariants:
+/// 1. The lock is a leaf: no code under it takes another lock. So ``set(_:)`` may be called under the
+///    lock of the decision, and priorities are set in the order of the decisions.
+/// 2. After a change every observer is called, outside all locks, perhaps later than the observers of
+///    the next change. So an observer reads ``priority`` under the lock of the queue that it orders:
+///    the last observer there has read the newest priority.
+package struct Urgency: Sendable {
+  package typealias Observation = Int
+
+  // Bare closures would be wrapped anew, in memory of their own, each time that a collection takes or gives
+  // one.
+  private struct Observer {
+    let tell: @Sendable () -> Void
+  }
+
+  private struct State {
+    var priority: Priority
+    /// By their observations. A load has one observer as a rule, a ``RequestPriority`` perhaps thousands.
+    var observers: [Observer?] = []
+    /// Observations below the last one that have ended, for later observers.
+    var ended: [Observation] = []
+  }
+  private let state: Lock<State>
+
+  package init(_ priority: Priority) {
+    state = Lock(State(priority: priority))
+  }
+
+  package var priority: Priority { state.withLock { $0.priority } }
+
+  /// Makes the flight exactly this urgent, from any thread.
+  ///
+  /// - Returns: The call that tells the observers, to be made at once and outside all locks; `nil`
+  ///   if nothing changed.
+  package func set(_ priority: Priority) -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard state.priority != priority else { return nil }
+      state.priority = priority
+      let observers = state.observers
+      return { for observer in observers { observer?.tell() } }
+    }
+  }
+
+  /// Calls `observer` after each change until ``endObservation(_:)``, and perhaps once more, for a
+  /// change that is on its way at that moment.
+  package func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
+    state.withLock { state in
+      if let place = state.ended.popLast() {
+        state.observers[place] = Observer(tell: observer)
+        return place
+      }
+      state.observers.append(Observer(tell: observer))
+      return state.observers.endIndex - 1
+    }
+  }
+
+  /// To be called once for each observation.
+  package func endObservation(_ observation: Observation) {
+    // Released outside the lock.
+    let observer = state.withLock { state in
+      let observer = state.observers[observation]
+      if observation == state.observers.endIndex - 1 {
+        state.observers.remove(at: observation)
+      } else {
+        state.observers[observation] = nil
+        state.ended.append(observation)
+      }
+      return observer
+    }
+    withExtendedLifetime(observer) {}
+  }
+}

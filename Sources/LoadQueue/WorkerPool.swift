@@ -1,0 +1,167 @@
+import Locking
+
+/// Threads for work that blocks or computes, so that it never occupies Swift's cooperative pool.
+///
+/// Jobs that compute leave the processor to other threads where both want it: on Linux their first step runs on
+/// nicer threads ([0031](../../../../Docs/Decisions/0031-computing-on-nicer-threads.md)).
+///
+/// Invariants:
+/// 1. A worker is idle again before its job is finished in `queue`. So there are always enough idle
+///    workers for the jobs that `queue` admits.
+/// 2. An admitted job starts on the thread that admitted it, without a turn of the cooperative pool.
+///    So no worker stays idle while a job waits.
+/// 3. When the caller of `run` goes on with a result, the job and the result are released here. Then
+///    only the caller keeps a lease, or a whole table, that they held.
+/// 4. After a guest that took some processor time no other begins until that time is ``guestLoad`` of the
+///    time that has passed since the guest ended, whoever's they are.
+/// 5. A job is admitted, and so a thread begun, on normal threads only.
+package final class WorkerPool: Sendable {
+  package typealias Job<Value, Failure: Error> =
+    @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
+
+  /// The number of bytes that running jobs may have declared together.
+  package let byteBudget: Int
+  private let queue: AdmissionQueue
+  private let idleWorkers: Lock<[Worker]>
+  /// The part of one core that all guests may take together.
+  private let guestLoad: Double
+  /// When the next guest may begin.
+  private let guestsRestUntil = Lock<ContinuousClock.Instant?>(nil)
+
+  /// - Parameters:
+  ///   - name: Names the threads in debuggers.
+  ///   - width: How many jobs may run at the same time.
+  ///   - byteBudget: How many bytes the jobs that run may have declared together.
+  ///   - computes: Whether jobs take the processor in their first step, rather than wait.
+  ///   - guestLoad: The part of one core that guests may take, from 0, for none, to 1.
+  package init(
+    name: String, width: Int, byteBudget: Int = .max, computes: Bool = false,
+    guestLoad: Double = 0.1
+  ) {
+    self.byteBudget = byteBudget
+    self.guestLoad = min(guestLoad, 1)
+    queue = AdmissionQueue(width: width, byteBudget: byteBudget)
+    idleWorkers = Lock((0..<width).map { Worker(name: "\(name) \($0)", computes: computes) })
+  }
+
+  /// Runs `body` on a worker as soon as width and budget admit it.
+  ///
+  /// A task that is cancelled while its job waits goes on at once, and the job never runs. A running
+  /// job learns of the cancellation from `isCancelled` and is waited for: its value is returned, and
+  /// any error that it throws then reaches the caller as ``JobError/cancelled``.
+  ///
+  /// - Parameters:
+  ///   - urgency: Orders the waiting jobs; it may change meanwhile.
+  ///   - byteCount: The private memory that `body` takes at its peak.
+  ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
+  ///   - finish: Makes the value of what `body` returned, on the same worker, but perhaps on another thread
+  ///     of it. The job's bytes are given back before, so `finish` may wait without keeping memory from
+  ///     other jobs.
+  /// - Throws: ``JobError``, which tells errors of `body` from a cancellation.
+  package func run<Work: Sendable, Value: Sendable, Failure: Error>(
+    urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Work, Failure>,
+    then finish: @escaping @Sendable (Work) -> Value
+  ) async throws(JobError<Failure>) -> Value {
+    defer { SanitizerWitness.didResume(at: self) }
+    let result: Result<Value, JobError<Failure>> = await queue.enter(
+      urgency, byteCount: byteCount
+    ) { continuation, isCancelled in
+      let job = AwaitedJob(in: self, isCancelled, body, then: finish, for: continuation)
+      return { answer in
+        switch answer {
+        case .admitted(let id, let priority): self.start(job, id, priority)
+        case .refused(let error): job.refuse(.refused(error))
+        case .cancelled: job.refuse(.cancelled)
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  /// Runs `body` as above, which is the whole job.
+  package func run<Value: Sendable, Failure: Error>(
+    urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
+  ) async throws(JobError<Failure>) -> Value {
+    try await run(urgency: urgency, byteCount: byteCount, body) { $0 }
+  }
+
+  /// Runs `body` as above, at a priority that stays as it is.
+  package func run<Value: Sendable, Failure: Error>(
+    priority: Priority, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
+  ) async throws(JobError<Failure>) -> Value {
+    try await run(urgency: Urgency(priority), byteCount: byteCount, body)
+  }
+
+  /// Runs `body` on a worker that nobody needs, at once or not at all, and returns without waiting for it.
+  ///
+  /// - Parameters:
+  ///   - clock: Tells how long no other guest begins afterwards.
+  ///   - body: Its `isCancelled` is true as soon as another job comes to wait. It should end soon then.
+  ///   - finish: Takes what `body` returned, as in ``run(urgency:byteCount:_:then:)``.
+  /// - Returns: Whether the job runs.
+  @discardableResult
+  package func runAsGuest<Work: Sendable>(
+    byteCount: Int, clock: any PatienceClock,
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work,
+    then finish: @escaping @Sendable (Work) -> Void = { _ in }
+  ) -> Bool {
+    guard mayBeginGuest(at: clock.now),
+      let (id, cancellation) = queue.enterAsGuest(byteCount: byteCount)
+    else { return false }
+    start(GuestJob(in: self, cancellation, clock, body, then: finish), id, .low)
+    return true
+  }
+
+  /// Whether guests have rested for long enough; the workers may be busy all the same.
+  package func mayBeginGuest(at now: ContinuousClock.Instant) -> Bool {
+    guestLoad > 0 && guestsRestUntil.withLock { $0.map { $0 <= now } ?? true }
+  }
+
+  /// Jobs that wait for a worker or for memory at this moment, and jobs that have a worker.
+  package var counts: (waiting: Int, inside: Int) { queue.counts }
+
+  private func start(_ job: any WorkerJob, _ id: Admission.JobID, _ priority: Priority) {
+    guard let worker = idleWorkers.withLock({ $0.popLast() }) else {
+      preconditionFailure("An admitted job finds an idle worker.")
+    }
+    worker.start(WorkerTask(job: job, id: id, priority: priority, worker: worker))
+  }
+
+  // MARK: For jobs
+
+  /// A job has no more need of its bytes.
+  func release(_ task: WorkerTask) { queue.release(task.id) }
+
+  /// A job has nothing left to do but to answer.
+  func end(_ task: WorkerTask) {
+    idleWorkers.withLock { $0.append(task.worker) }
+    queue.finish(task.id)
+  }
+
+  /// A guest took so much of the processor.
+  func restGuests(after worked: Duration, _ clock: any PatienceClock) {
+    let rest = worked * (1 / guestLoad - 1)
+    guestsRestUntil.withLock { $0 = clock.now.advanced(by: rest) }
+  }
+}
+
+/// Why a job has no result.
+package enum JobError<Failure: Error>: Error {
+  /// The caller's task was cancelled.
+  case cancelled
+  /// The job never ran.
+  case refused(AdmissionError)
+  /// The work threw.
+  case failed(Failure)
+
+  /// For callers that throw anything.
+  package var reason: any Error {
+    switch self {
+    case .cancelled: CancellationError()
+    case .refused(let error): error
+    case .failed(let error): error
+    }
+  }
+}
+
+extension JobError: Equatable where Failure: Equatable {}

@@ -1,0 +1,83 @@
+#if !canImport(Darwin)
+  import CCURL
+  import Foundation
+  import Locking
+  import TestSupport
+  import Testing
+
+  @testable import FastImageCache
+  @testable import ImageSources
+
+  @Suite("A loop over libcurl", .timeLimit(.minutes(10)))
+  struct CurlLoopTests {
+    private func load(_ url: URL, through mailbox: CurlMailbox) async throws -> Data? {
+      let transfer = HTTPTransfer(
+        HTTPExchange(byteCountLimit: 100),
+        begin: { DownloadBuffer($0, continuing: $1, byteCountLimit: 100) }, report: { _ in })
+      let outcome = try await transfer.outcome(
+        start: { mailbox.post(.start(transfer, HTTPRequest(url: url))) }, cancel: {})
+      return if case .arrived(let arrival) = outcome { arrival.bytes } else { nil }
+    }
+
+    @Test("that finds no memory fails its loads, and later ones find a loop that has some")
+    func noMemory() async throws {
+      let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
+      let hasMemory = Lock(false)
+      let mailbox = CurlMailbox(options: .patient) {
+        hasMemory.withLock { $0 } ? fic_curl_multi_init() : nil
+      }
+      defer { mailbox.post(.stop) }
+      await #expect(throws: ImageSourceError.noMemoryForRequest) {
+        try await load(server.url("/a"), through: mailbox)
+      }
+      hasMemory.withLock { $0 = true }
+      #expect(try await load(server.url("/a"), through: mailbox) == Data("a".utf8))
+    }
+
+    @Test("fails a load whose request libcurl does not take")
+    func refusesRequest() async throws {
+      let mailbox = CurlMailbox(options: .patient) {
+        // No handle of libcurl's, which refuses each call with it; the test leaves it behind.
+        calloc(1, 1 << 16)
+      }
+      defer { mailbox.post(.stop) }
+      let url = try #require(URL(string: "http://127.0.0.1/"))
+      await #expect(throws: ImageSourceError.noMemoryForRequest) {
+        try await load(url, through: mailbox)
+      }
+    }
+
+    @Test("keeps its connections where it finds no memory for others")
+    func keepsConnections() async throws {
+      let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
+      let calls = Counter()
+      let mailbox = CurlMailbox(options: .patient) {
+        calls.increment() == 1 ? fic_curl_multi_init() : nil
+      }
+      defer { mailbox.post(.stop) }
+      for _ in 0..<2 {
+        #expect(try await load(server.url("/a"), through: mailbox) == Data("a".utf8))
+        mailbox.post(.closeIdle)
+      }
+      await calls.reaches(2)
+      #expect(server.connections.value == 1)
+    }
+
+    @Test("has requests wait for the first connection where its handshake tells the protocol")
+    func sharesConnections() throws {
+      for (text, waits) in [
+        ("https://a.example/", true), ("HTTPS://a/", true), ("http://a/", false),
+      ] {
+        #expect(CurlExchange.waitsForConnection(to: try #require(URL(string: text))) == waits)
+      }
+    }
+
+    @Test("tells a stream that was reset from a connection that is lost")
+    func tellsResets() {
+      #expect(CurlExchange.isReset(CURLE_HTTP2_STREAM))
+      for code in [CURLE_OK, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_PARTIAL_FILE] {
+        #expect(!CurlExchange.isReset(code))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,156 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import ImageSources
+
+@Suite("An HTTP redirect", .timeLimit(.minutes(10)))
+struct HTTPRedirectTests {
+  private let body = Data("picture".utf8)
+
+  @Test("is followed", arguments: [301, 302, 303, 307, 308])
+  func followed(_ status: Int) async throws {
+    let server = try HTTPServer(["/a": .redirect(status, to: "/b"), "/b": .ok(body)])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("is resolved against the address that was asked")
+  func relative() async throws {
+    let server = try HTTPServer([
+      "/x/a": .redirect(to: "b?c=d%20e"), "/x/b?c=d%20e": .ok(body),
+    ])
+    #expect(try await bytes(server.url("/x/a")) == body)
+  }
+
+  @Test("leads to another server")
+  func elsewhere() async throws {
+    let other = try HTTPServer(["/b": .ok(body)])
+    let server = try HTTPServer(["/a": .redirect(to: other.url("/b").absoluteString)])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("leads where a browser would go, with bytes beyond ASCII as they are")
+  func latin() async throws {
+    let body = body
+    let server = try HTTPServer { request in
+      if request.path != "/a" { return request.path == "/caf%E9" ? .ok(body) : .status(404) }
+      let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf".utf8)
+      return HTTPReply([.bytes(Data(head + [0xE9] + Array("\r\n\r\n".utf8)))])
+    }
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("leads where a browser would go, with backslashes for slashes")
+  func backslashes() async throws {
+    let server = try HTTPServer([
+      "/x/a": .redirect(to: "\\b\\c?d\\e"), "/b/c?d%5Ce": .ok(body),
+    ])
+    #expect(try await bytes(server.url("/x/a")) == body)
+  }
+
+  @Test("is followed twenty times and not once more")
+  func chain() async throws {
+    let body = body
+    let server = try HTTPServer { request in
+      let step = Int(request.path.dropFirst()) ?? 0
+      return step == 0 ? .ok(body) : .redirect(to: "/\(step - 1)")
+    }
+    #expect(try await bytes(server.url("/20")) == body)
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 20)) {
+      try await bytes(server.url("/21"))
+    }
+  }
+
+  @Test("is not followed where none is allowed, nor where less than none is")
+  func refusesAll() async throws {
+    let body = body
+    let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .ok(body)])
+    var options = HTTPOptions.patient
+    options.redirectLimit = -1
+    let source = URLImageSource(http: options)
+    #expect(try await bytes(server.url("/b"), from: source) == body)
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 0)) {
+      try await bytes(server.url("/a"), from: source)
+    }
+  }
+
+  @Test("in a circle comes to an end")
+  func circle() async throws {
+    let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .redirect(to: "/a")])
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 20)) {
+      try await bytes(server.url("/a"))
+    }
+    #expect(server.requests.value == 21)
+  }
+
+  @Test(
+    "never leads out of the web",
+    arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,abc", "gopher://127.0.0.1/"])
+  func outOfTheWeb(_ target: String) async throws {
+    let server = try HTTPServer(["/a": .redirect(to: target)])
+    let to = try #require(URL(string: target))
+    await #expect(throws: ImageSourceError.redirectRefused(from: server.url("/a"), to: to)) {
+      try await bytes(server.url("/a"))
+    }
+  }
+
+  @Test("carries no credentials along, and each address is authorised anew")
+  func credentials() async throws {
+    let other = try HTTPServer(["/b": .ok(body)])
+    let server = try HTTPServer(["/a": .redirect(to: other.url("/b").absoluteString)])
+    var options = HTTPOptions.patient
+    let port = Int(server.port)
+    options.modifyRequest = { request in
+      var request = request
+      if request.url.port == port { request.headers["X-Key"] = "secret" }
+      return request
+    }
+    #expect(try await bytes(server.url("/a"), from: URLImageSource(http: options)) == body)
+    #expect(server.arrivedRequests.map { $0.headers["x-key"] } == ["secret"])
+    #expect(other.arrivedRequests.map { $0.headers["x-key"] } == [nil])
+  }
+
+  @Test("with a target that makes no sense is an error, not a crash", arguments: strangeTargets)
+  func strange(_ target: String) async throws {
+    let server = try HTTPServer(["/a": .redirect(to: target)])
+    var options = HTTPOptions.patient
+    // Some are names of hosts, and the answer that there is no such host may take long.
+    options.totalTimeout = .seconds(5)
+    await #expect(throws: ImageSourceError.self) {
+      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+    }
+  }
+
+  private static let strangeTargets = [
+    "http://", "http:///a", "http://[::1", "//", "http://127.0.0.1:99999/", "%", "\u{FF}\u{FE}",
+    "http://a b/", "?", "#", "http://user:pass@/", "http://%00/", "..", "https://", ":", "//h:-1/",
+    "//%2F", "//a%5Bb/", "//a%20b/", "//a%40b/", "//h%3A80/x", "//h%00/", "///", "////x", "//@/x",
+  ]
+}
+
+@Suite("The target of a redirect", .timeLimit(.minutes(10)))
+struct RedirectTargetTests {
+  /// As browsers resolve these, which follow WHATWG's URL standard.
+  @Test(
+    "is the address that a browser goes to",
+    arguments: [
+      ("/b", "https://example.com/b"), ("b?c=d e", "https://example.com/x/b?c=d%20e"),
+      ("\\b", "https://example.com/b"), ("..\\b\\c", "https://example.com/b/c"),
+      ("\\\\cdn.example\\b", "https://cdn.example/b"),
+      ("/\\cdn.example/b", "https://cdn.example/b"),
+      ("////cdn.example/b", "https://cdn.example/b"),
+      ("http:\\\\cdn.example", "http://cdn.example"),
+      ("http:/cdn.example/b", "http://cdn.example/b"), ("http:cdn.example", "http://cdn.example"),
+      ("HTTPS:///cdn.example/b", "https://cdn.example/b"), ("https:/b", "https://example.com/b"),
+      ("https:b", "https://example.com/x/b"), (" /b\t ", "https://example.com/b"),
+      ("/a\tb", "https://example.com/ab"), ("?b\\c", "https://example.com/x/a?b%5Cc"),
+      ("/b#c\\d", "https://example.com/b#c%5Cd"), ("/b:c\\d", "https://example.com/b:c/d"),
+      ("/caf\u{E9}", "https://example.com/caf%C3%A9"), ("/caf%E9", "https://example.com/caf%E9"),
+      ("ftp:\\\\a", "ftp:%5C%5Ca"),
+    ])
+  func resolved(_ location: String, _ target: String) throws {
+    let base = try #require(URL(string: "https://example.com/x/a"))
+    #expect(RedirectTarget.url(location, relativeTo: base)?.absoluteString == target)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import ImageSources
+
+@Suite("The limiter of hosts", .timeLimit(.minutes(10)))
+struct HostLimiterTests {
+  private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+  private func pass(
+    _ limiter: HostLimiter, _ url: URL, _ body: @escaping @Sendable () async throws -> Void
+  ) -> Task<Void, any Error> {
+    Task { try await limiter.pass(for: url, urgency: Urgency(.medium), body) }
+  }
+
+  @Test("lets no more in than its width, and forgets hosts without requests")
+  func width() async throws {
+    let limiter = HostLimiter(width: 2)
+    let (inside, most, door) = (Counter(), Peak(), Gate())
+    let url = try url("https://a.example/1")
+    let tasks = (0..<6).map { _ in
+      pass(limiter, url) {
+        most.enter()
+        inside.increment()
+        await door.pass()
+        most.leave()
+      }
+    }
+    await inside.reaches(2)
+    #expect(limiter.counts.hosts == 1)
+    door.open()
+    for task in tasks { try await task.value }
+    #expect(most.value == 2)
+    #expect(limiter.counts.hosts == 0)
+  }
+
+  @Test(
+    "keeps hosts apart",
+    arguments: ["https://b.example/1", "http://a.example/1", "https://a.example:444/1"])
+  func apart(_ other: String) async throws {
+    let limiter = HostLimiter(width: 1)
+    let (inside, door) = (Counter(), Gate())
+    let first = pass(limiter, try url("https://a.example/1")) {
+      inside.increment()
+      await door.pass()
+    }
+    await inside.reaches(1)
+    try await pass(limiter, try url(other)) {}.value
+    door.open()
+    try await first.value
+  }
+
+  @Test("takes different spellings of a name for one host")
+  func spelling() async throws {
+    let limiter = HostLimiter(width: 1)
+    let (inside, door) = (Counter(), Gate())
+    let tasks = try ["https://a.example/1", "HTTPS://A.Example:443/2"].map { text in
+      pass(limiter, try url(text)) {
+        inside.increment()
+        await door.pass()
+      }
+    }
+    while limiter.counts.requests < 2 { await Task.yield() }
+    #expect(limiter.counts.hosts == 1)
+    door.open()
+    for task in tasks { try await task.value }
+  }
+
+  @Test("lets the most urgent in first, as urgent as each has become while it waited")
+  func urgency() async throws {
+    let limiter = HostLimiter(width: 1)
+    let (inside, door, order) = (Counter(), Gate(), Order())
+    let url = try url("https://a.example/1")
+    let first = pass(limiter, url) {
+      inside.increment()
+      await door.pass()
+    }
+    await inside.reaches(1)
+    let (raised, lowered) = (Urgency(.background), Urgency(.high))
+    let waiting: [(String, Urgency)] = [
+      ("lowered", lowered), ("low", Urgency(.low)), ("raised", raised),
+      ("medium", Urgency(.medium)),
+    ]
+    let tasks = waiting.map { name, urgency in
+      Task { try await limiter.pass(for: url, urgency: urgency) { order.note(name) } }
+    }
+    while limiter.counts.waiting < waiting.count { await Task.yield() }
+    raised.set(.high)?()
+    lowered.set(.background)?()
+    door.open()
+    for task in tasks + [first] { try await task.value }
+    #expect(order.notes == ["raised", "medium", "low", "lowered"])
+  }
+
+  @Test("lets go of a request that is cancelled while it waits")
+  func cancelled() async throws {
+    let limiter = HostLimiter(width: 1)
+    let (inside, door) = (Counter(), Gate())
+    let url = try url("https://a.example/1")
+    let first = pass(limiter, url) {
+      inside.increment()
+      await door.pass()
+    }
+    await inside.reaches(1)
+    let second = pass(limiter, url) { Issue.record("It was let in.") }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    door.open()
+    try await first.value
+    #expect(limiter.counts.hosts == 0)
+  }
+}

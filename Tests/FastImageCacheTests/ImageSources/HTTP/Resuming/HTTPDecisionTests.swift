@@ -1,0 +1,251 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import ImageSources
+
+@Suite("What an answer means", .timeLimit(.minutes(10)))
+struct HTTPDecisionTests {
+  private let original = Original.version(1, count: 1000)
+  private let dated = Original(
+    Original.version(1, count: 1000).bytes, tag: nil, lastModified: Original.oldDate)
+  private let server: HTTPServer
+
+  init() throws { server = try HTTPServer([:]) }
+
+  private func rest(_ original: Original, _ count: Int = 600) -> HTTPCondition {
+    HTTPCondition(for: original.known(count, from: server), resumes: true)
+  }
+
+  private func ifChanged(_ original: Original) -> HTTPCondition {
+    HTTPCondition(for: original.known(1000, from: server, isWhole: true), resumes: true)
+  }
+
+  /// A decision in one word.
+  private func decision(
+    _ status: Int, _ fields: [String: String] = [:], to ask: HTTPCondition
+  ) -> String {
+    let lowered = Dictionary(uniqueKeysWithValues: fields.map { ($0.key.lowercased(), $0.value) })
+    let head = HTTPHead(
+      url: server.url("/a"), status: status, fields: lowered,
+      received: Date(timeIntervalSince1970: 0))
+    switch HTTPDecision(on: head, to: ask) {
+    case .redirect: return "redirect"
+    case .whole: return "whole"
+    case .part(_, let range, _): return "\(range.lowerBound)..<\(range.upperBound)"
+    case .unchanged: return "unchanged"
+    case .failure(let failure):
+      guard case .httpStatus(status) = failure.error else { return "\(failure.error)" }
+      let drops = failure.dropsBytes ? ", drop" : ""
+      switch failure.remedy {
+      case .none: return "error\(drops)"
+      case .again(let delay?): return "again after \(delay)\(drops)"
+      case .again(nil): return "again\(drops)"
+      case .resend: return "resend\(drops)"
+      case .all: return "all\(drops)"
+      case .rest: return "rest\(drops)"
+      }
+    }
+  }
+
+  private func part(_ range: String, _ more: [String: String] = ["ETag": "\"v1\""]) -> String {
+    decision(206, more.merging(["Content-Range": range]) { $1 }, to: rest(original))
+  }
+
+  @Test(
+    "is the whole where a status says so, whatever was asked", arguments: [200, 201, 202, 203, 226])
+  func whole(_ status: Int) {
+    for ask in [.all, rest(original), rest(dated), ifChanged(original), ifChanged(dated)] {
+      #expect(decision(status, to: ask) == "whole")
+    }
+  }
+
+  @Test("is the whole where it is a part of which nothing is missing, though no part was asked for")
+  func wholePart() {
+    for ask in [.all, ifChanged(original)] {
+      func answer(_ range: String, _ more: [String: String] = [:]) -> String {
+        decision(206, more.merging(["Content-Range": range]) { $1 }, to: ask)
+      }
+      #expect(answer("bytes 0-999/1000") == "whole")
+      #expect(answer("bytes 0-999/1000", ["Content-Length": "1000"]) == "whole")
+      for range in ["bytes 0-998/1000", "bytes 1-999/1000", "bytes 0-999/*", "bytes */1000", ""] {
+        #expect(answer(range) != "whole", "\(range)")
+      }
+      #expect(answer("bytes 0-999/1000", ["Content-Length": "999"]) != "whole")
+      let several = ["Content-Type": "multipart/byteranges; boundary=X"]
+      #expect(answer("bytes 0-999/1000", several) != "whole")
+    }
+  }
+
+  @Test("is no whole where the rest was asked for and it names a part, whatever its status says")
+  func partOfWhole() {
+    for status in [200, 203] {
+      for range in ["bytes 600-999/1000", "bytes 600-999/*", "bytes 0-599/1000"] {
+        #expect(decision(status, ["Content-Range": range], to: rest(original)) == "all, drop")
+      }
+      #expect(
+        decision(status, ["Content-Range": "bytes 0-999/1000"], to: rest(original)) == "whole")
+    }
+  }
+
+  @Test("may be kept by its status, or where it says for how long")
+  func heuristics() {
+    func mayBeKept(_ status: Int, _ fields: [String: String] = [:]) -> Bool? {
+      let head = HTTPHead(url: server.url("/a"), status: status, fields: fields, received: Date())
+      guard case .whole(let terms) = HTTPDecision(on: head, to: .all) else { return nil }
+      return terms.mayBeKept
+    }
+    for status in [200, 203] { #expect(mayBeKept(status) == true) }
+    for status in [201, 202, 226] {
+      #expect(mayBeKept(status) == false)
+      #expect(mayBeKept(status, ["cache-control": "max-age=60"]) == true)
+      #expect(mayBeKept(status, ["expires": Original.date]) == true)
+      #expect(mayBeKept(status, ["cache-control": "public"]) == true)
+      #expect(mayBeKept(status, ["cache-control": "private"]) == false)
+    }
+  }
+
+  @Test("has the length that it announces, whatever range a whole claims to be")
+  func rangeOfWhole() {
+    let head = HTTPHead(
+      url: server.url("/a"), status: 200,
+      fields: ["content-length": "1000", "content-range": "bytes 0-6/7"], received: Date())
+    guard case .whole(let terms) = HTTPDecision(on: head, to: .all) else {
+      Issue.record("It was refused.")
+      return
+    }
+    #expect(terms.byteCount == 1000)
+  }
+
+  @Test("is news where it names another tag, and none where it names the same, a weak one or none")
+  func notModified() {
+    let ask = ifChanged(original)
+    #expect(decision(304, original.fields, to: ask) == "unchanged")
+    #expect(decision(304, ["ETag": "W/\"v1\""], to: ask) == "unchanged")
+    #expect(decision(304, to: ask) == "unchanged")
+    #expect(decision(304, to: ifChanged(dated)) == "unchanged")
+    #expect(decision(304, ["ETag": "\"v2\""], to: ask) == "all")
+    #expect(decision(304, ["ETag": "v1"], to: ask) == "unchanged")
+    #expect(decision(304, ["ETag": "v2"], to: ask) == "all")
+    #expect(decision(304, ["ETag": "\"v1\", \"v2\""], to: ask) == "unchanged")
+  }
+
+  @Test("is the rest where everything that it says agrees with what is known")
+  func agreeing() {
+    #expect(part("bytes 600-999/1000") == "600..<1000")
+    #expect(part("bytes 600-700/1000") == "600..<701")
+    #expect(part("bytes 600-600/1000") == "600..<601")
+    // Earlier than asked for: compared.
+    #expect(part("bytes 0-999/1000") == "0..<1000")
+    #expect(part("bytes 512-999/1000") == "512..<1000")
+    #expect(
+      part("bytes 600-999/1000", ["ETag": "\"v1\"", "Content-Length": "400"]) == "600..<1000")
+    let date = ["Content-Range": "bytes 344-999/1000"]
+    #expect(decision(206, date, to: rest(dated)) == "344..<1000")
+    #expect(
+      decision(206, date.merging(["Last-Modified": Original.oldDate]) { $1 }, to: rest(dated))
+        == "344..<1000")
+  }
+
+  @Test(
+    "is no rest where one thing disagrees: all is asked for once more",
+    arguments: [
+      "bytes 601-999/1000", "bytes 0-599/1000", "bytes 0-10/1000", "bytes 600-999/*",
+      "bytes 600-999/1001", "bytes 600-998/999", "bytes */1000", "bytes 600-1000/1000",
+      "bytes 999-600/1000", "bytes 600-9223372036854775807/9223372036854775808",
+      "bytes 600-9223372036854775806/9223372036854775807", "bytes 600-999/9223372036854775808",
+      "600-999/1000", "items 600-999/1000", "", "bytes -600-999/1000",
+    ])
+  func disagreeing(_ range: String) {
+    #expect(part(range) == "all, drop")
+  }
+
+  @Test(
+    "is no rest under another tag, a weak one or none, with a coding, or in several parts",
+    arguments: [
+      [:], ["ETag": "\"v2\""], ["ETag": "W/\"v1\""], ["ETag": "\"v1\", \"v1\""], ["ETag": "v1"],
+      ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
+      ["ETag": "\"v1\"", "Content-Type": "multipart/byteranges; boundary=X"],
+      ["ETag": "\"v1\"", "Content-Length": "399"],
+    ])
+  func otherVersion(_ fields: [String: String]) {
+    #expect(part("bytes 600-999/1000", fields) == "all, drop")
+  }
+
+  @Test("is no rest under another date, or another tag beside one without quotes")
+  func otherDate() {
+    var odd = dated
+    odd.tag = "v1"
+    for (tag, expected) in [("v1", "344..<1000"), ("\"v1\"", "344..<1000"), ("v2", "all, drop")] {
+      let fields = ["Content-Range": "bytes 344-999/1000", "ETag": tag]
+      #expect(decision(206, fields, to: rest(odd)) == expected)
+    }
+    let fields = ["Content-Range": "bytes 344-999/1000", "Last-Modified": Original.date]
+    #expect(decision(206, fields, to: rest(dated)) == "all, drop")
+  }
+
+  @Test(
+    "is no error where a continuation was asked for: all is asked for once more",
+    arguments: [
+      204, 300, 301, 304, 400, 401, 403, 404, 405, 407, 410, 412, 416, 418, 451, 501, 505,
+    ])
+  func refusedRange(_ status: Int) {
+    #expect(decision(status, original.fields, to: rest(original)) == "all, drop")
+    #expect(decision(status, to: rest(dated)) == "all, drop")
+  }
+
+  @Test(
+    "leaves what is known until a plain request is answered, where the server may be out of order",
+    arguments: [408, 429, 500, 502, 503, 504])
+  func passingRefusal(_ status: Int) {
+    #expect(decision(status, ["Retry-After": "7"], to: rest(original)) == "all")
+  }
+
+  @Test(
+    "is no error where it may be the condition's, which a plain request does without",
+    arguments: [204, 206, 400, 405, 406, 412, 416, 418, 500, 501, 505])
+  func refusedCondition(_ status: Int) {
+    #expect(decision(status, original.fields, to: ifChanged(original)) == "all")
+  }
+
+  @Test("is an error where nobody asked for it", arguments: [206, 304, 412, 416])
+  func unasked(_ status: Int) {
+    let fields = ["Content-Range": "bytes 600-999/1000", "ETag": "\"v1\""]
+    #expect(decision(status, fields, to: .all) == "error")
+  }
+
+  @Test("drops what is gone, keeps what is forbidden, and asks again where the server may recover")
+  func errors() {
+    for status in [204, 300, 301, 400, 405, 418, 501, 505] {
+      #expect(decision(status, to: .all) == "error")
+    }
+    #expect(decision(500, to: .all) == "again")
+    for ask in [.all, ifChanged(original)] {
+      for status in [404, 410] { #expect(decision(status, to: ask) == "error, drop") }
+      for status in [401, 403, 407, 451] { #expect(decision(status, to: ask) == "error") }
+      for status in [408, 429, 502, 503, 504] { #expect(decision(status, to: ask) == "again") }
+      #expect(decision(503, ["Retry-After": "7"], to: ask) == "again after 7.0 seconds")
+      let date = "Thu, 01 Jan 1970 00:00:09 GMT"
+      #expect(decision(429, ["Retry-After": date], to: ask) == "again after 9.0 seconds")
+      #expect(decision(503, ["Retry-After": "soon"], to: ask) == "again")
+    }
+  }
+
+  @Test("keeps of the known terms what a part or a 304 does not repeat")
+  func mergedTerms() throws {
+    let head = HTTPHead(
+      url: server.url("/a"), status: 206,
+      fields: [
+        "etag": "\"v1\"", "content-range": "bytes 600-999/1000", "content-length": "400",
+        "cache-control": "max-age=60",
+      ], received: Date())
+    guard case .part(let terms, _, _) = HTTPDecision(on: head, to: rest(original)) else {
+      Issue.record("It was refused.")
+      return
+    }
+    #expect(terms.byteCount == 1000 && terms.strongValidator == "\"v1\"")
+    #expect(terms.origin == HTTPHost.origin(of: server.url("/a")))
+    #expect(terms.cacheControl?.maxAge == 60)
+  }
+}

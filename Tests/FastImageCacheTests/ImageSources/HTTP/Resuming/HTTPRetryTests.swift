@@ -1,0 +1,300 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import ImageSources
+
+@Suite("A load that is retried", .timeLimit(.minutes(10)))
+struct HTTPRetryTests {
+  private let original = Original.version(1)
+
+  private func replying(_ replies: [HTTPReply]) throws -> HTTPServer {
+    let replies = Lock(replies)
+    return try HTTPServer { _ in
+      replies.withLock { $0.count > 1 ? $0.removeFirst() : $0.first } ?? .status(404)
+    }
+  }
+
+  @Test(
+    "is sent again after statuses that may pass, and after no other",
+    arguments: [400, 401, 403, 404, 408, 410, 418, 429, 500, 501, 502, 503, 504, 505])
+  func statuses(_ status: Int) async throws {
+    let isRetried = [408, 429, 500, 502, 503, 504].contains(status)
+    let server = try replying([.status(status), .status(status), .ok(original.bytes)])
+    let source = URLImageSource(http: .retrying(2))
+    if isRetried {
+      #expect(try await bytes(server.url("/a"), from: source) == original.bytes)
+    } else {
+      await #expect(throws: ImageSourceError.httpStatus(status)) {
+        try await bytes(server.url("/a"), from: source)
+      }
+    }
+    #expect(server.requests.value == (isRetried ? 3 : 1))
+  }
+
+  @Test("is sent again after a connection that failed or was cut")
+  func connections() async throws {
+    let server = try replying([
+      HTTPReply([.cut]), original.part(0..<3000, status: 200, cut: 10), .ok(original.bytes),
+    ])
+    #expect(
+      try await bytes(server.url("/a"), from: URLImageSource(http: .retrying(2))) == original.bytes)
+    #expect(server.requests.value == 3)
+    #expect(server.arrivedRequests.map(\.firstByte) == [nil, nil, 10])
+  }
+
+  @Test("ends with the last error")
+  func ends() async throws {
+    let server = try replying([.status(503), HTTPReply([.cut]), .status(502)])
+    await #expect(throws: ImageSourceError.httpStatus(502)) {
+      try await bytes(server.url("/a"), from: URLImageSource(http: .retrying(2)))
+    }
+    #expect(server.requests.value == 3)
+  }
+
+  @Test("is sent again after silence, and resumes")
+  func silence() async throws {
+    let (gate, original) = (Gate(), original)
+    defer { gate.open() }
+    let server = try HTTPServer { request in
+      guard request.firstByte == nil else { return original.reply(to: request) }
+      return HTTPReply(
+        Array(original.part(0..<3000, status: 200, cut: 700).steps.dropLast()) + [.wait(gate)])
+    }
+    var options = HTTPOptions.retrying(1)
+    options.idleTimeout = .seconds(2)
+    let (clock, arrived) = (ManualClock(), Counter())
+    let source = URLImageSource(http: options, clock: clock, random: { 0 })
+    let task = Task {
+      defer { arrived.end() }
+      return try await load(server.url("/a"), from: source) {
+        if $0.receivedByteCount == 700 { arrived.increment() }
+      }
+    }
+    await arrived.reaches(1)
+    clock.advance(by: .seconds(2))
+    #expect(try await task.value.arrivedBytes == original.bytes)
+    #expect(server.arrivedRequests.map(\.firstByte) == [nil, 700])
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("pauses for half a second, then a second, by its clock, and not less than the server says")
+  func pauses() async throws {
+    let server = try replying([
+      .status(503), .status(503), .status(503, headers: ["Retry-After": "30"]), .ok(original.bytes),
+    ])
+    var options = HTTPOptions.patient
+    options.retry = RetryPolicy(limit: 3)
+    let (clock, retries) = (ManualClock(), Lock<[ImageSourceProgress.Retry]>([]))
+    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let task = Task {
+      defer { clock.end() }
+      return try await bytes(server.url("/a"), from: source) { step in
+        if let retry = step.retry { retries.withLock { $0.append(retry) } }
+      }
+    }
+    for (count, pause) in [(1, Duration.milliseconds(500)), (2, .seconds(1)), (3, .seconds(30))] {
+      await server.requests.reaches(count)
+      let end = clock.now + pause
+      await clock.sleepers { $0 == [end] }
+      #expect(source.client.hosts.counts.waiting == 0)
+      clock.advance(by: pause)
+    }
+    #expect(try await task.value == original.bytes)
+    #expect(retries.withLock { $0.map(\.attempt) } == [1, 2, 3])
+    #expect(retries.withLock { $0.last?.pause } == .seconds(30))
+  }
+
+  @Test("tells whoever listens to its progress that it pauses")
+  func progress() async throws {
+    let server = try replying([.status(503)])
+    var options = HTTPOptions.patient
+    options.retry = RetryPolicy(limit: 1)
+    let clock = ManualClock()
+    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let fixture = try await Fixture { $0.source = source }
+    let photo = Photo("a", url: server.url("/a").absoluteString)
+    for await step in fixture.cache.progress(for: photo, format: .row) {
+      guard case .retrying(let attempt, let pause) = step else { continue }
+      #expect(attempt == 1 && pause == .milliseconds(500))
+      return
+    }
+    Issue.record("It told of no pause.")
+  }
+
+  @Test("does not wait for a server that wants to be left alone for longer than 30 seconds")
+  func longWait() async throws {
+    let server = try replying([.status(429, headers: ["Retry-After": "31"])])
+    await #expect(throws: ImageSourceError.httpStatus(429)) {
+      try await bytes(server.url("/a"), from: URLImageSource(http: .retrying(5)))
+    }
+    #expect(server.requests.value == 1)
+  }
+
+  @Test("ends in its pause when it is cancelled")
+  func cancelled() async throws {
+    let server = try replying([.status(503)])
+    let clock = ManualClock()
+    var options = HTTPOptions.patient
+    options.retry = RetryPolicy()
+    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let task = Task { try await bytes(server.url("/a"), from: source) }
+    let end = clock.now + .milliseconds(500)
+    await clock.sleepers { $0 == [end] }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(server.requests.value == 1)
+  }
+
+  @Test("takes no turn of others while it pauses, neither at its host nor in its cache")
+  func leavesGates() async throws {
+    let (clock, body) = (ManualClock(), original.bytes)
+    let server = try HTTPServer { $0.path == "/failing" ? .status(503) : .ok(body) }
+    var options = HTTPOptions.patient
+    options.connectionsPerHost = 1
+    options.retry = RetryPolicy()
+    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let fixture = try await Fixture {
+      $0.source = source
+      $0.resources = LoadResources(networkWidth: 1)
+    }
+    let cache = fixture.cache
+    let failing = Photo("failing", url: server.url("/failing").absoluteString)
+    let waiting = Task { try await cache.image(for: failing, format: .row) }
+    let end = clock.now + .milliseconds(500)
+    await clock.sleepers { $0 == [end] }
+    // It is no image, but was brought.
+    let other = Photo("other", url: server.url("/other").absoluteString)
+    await #expect(throws: ImageCacheError.self) { try await cache.image(for: other, format: .row) }
+    #expect(server.arrivedRequests.map(\.path) == ["/failing", "/other"])
+    waiting.cancel()
+    _ = await waiting.result
+  }
+
+  @Test("is not sent again to a host that has had its part of retries")
+  func budget() async throws {
+    let server = try replying([.status(503)])
+    let source = URLImageSource(http: .retrying(20))
+    for _ in 0..<3 {
+      await #expect(throws: ImageSourceError.httpStatus(503)) {
+        try await bytes(server.url("/a"), from: source)
+      }
+    }
+    #expect(server.requests.value == 3 + 10)
+  }
+
+  @Test("ends at its total time, with all its attempts")
+  func totalTime() async throws {
+    let server = try replying([.status(503)])
+    var options = HTTPOptions.limited(total: 3)
+    options.retry = RetryPolicy(limit: 100)
+    let clock = ManualClock()
+    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let task = Task {
+      defer { clock.end() }
+      return try await bytes(server.url("/a"), from: source)
+    }
+    for pause in [Duration.milliseconds(500), .seconds(1), .seconds(2)] {
+      let end = clock.now + pause
+      await clock.sleepers { $0 == [end] }
+      clock.advance(by: pause)
+    }
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(3))) { try await task.value }
+    #expect(server.requests.value == 3)
+  }
+
+  @Test("resumes after a cut at each byte, each time one byte further", arguments: [true, false])
+  func eachByte(_ isTagged: Bool) async throws {
+    let count = isTagged ? 10 : 290
+    var original = Original.version(1, count: count)
+    if !isTagged { (original.tag, original.lastModified) = (nil, Original.oldDate) }
+    let server = try HTTPServer { [original] request in
+      // One byte more than was known; with a date, the overlap besides.
+      guard let first = request.firstByte else {
+        return original.part(0..<count, status: 200, cut: isTagged ? 1 : 281)
+      }
+      return original.part(first..<count, cut: isTagged ? 1 : 257)
+    }
+    let content = try await load(server.url("/a"), from: URLImageSource(http: .retrying(20)))
+    #expect(content.arrivedBytes == original.bytes)
+    let firsts = (isTagged ? 1...9 : 25...33).map(Optional.some)
+    #expect(server.arrivedRequests.map(\.firstByte) == [nil] + firsts)
+  }
+
+  @Test("resumes after a cut at any byte of its body")
+  func anyByte() async throws {
+    let original = Original.version(1, count: 200)
+    let server = try HTTPServer { request in
+      let cut = Int(request.path.dropFirst())
+      return request.firstByte == nil
+        ? original.part(0..<200, status: 200, cut: cut) : original.reply(to: request)
+    }
+    for cut in 1..<200 {
+      // Its own source, since one sends a host few requests again.
+      let source = URLImageSource(http: .retrying(1))
+      let content = try await load(server.url("/\(cut)"), from: source)
+      #expect(content.arrivedBytes == original.bytes)
+      #expect(server.arrivedRequests.suffix(2).map(\.firstByte) == [nil, cut])
+      #expect(server.requests.value == 2 * cut)
+    }
+  }
+
+  @Test("gives up after so many attempts, and leaves what came")
+  func givesUp() async throws {
+    let original = Original.version(1, count: 100)
+    let server = try HTTPServer {
+      original.part(($0.firstByte ?? 0)..<100, status: $0.firstByte == nil ? 200 : 206, cut: 1)
+    }
+    let slot = DownloadBuffers()
+    await #expect(throws: ImageSourceError.truncatedBody(received: 10, expected: 100)) {
+      try await load(server.url("/a"), slot: slot, from: URLImageSource(http: .retrying(9)))
+    }
+    #expect(server.requests.value == 10)
+    #expect(slot.take()?.bytes == original.bytes.prefix(10))
+  }
+
+  /// Each ask meets each first answer, and then each answer for ever.
+  @Test("asks a bounded number of times, whatever the server answers for ever")
+  func bounded() async throws {
+    let original = Original.version(1, count: 600)
+    let dated = Original(original.bytes, tag: nil, lastModified: Original.oldDate)
+    let script = Lock<[HTTPReply]>([])
+    let server = try HTTPServer { _ in
+      script.withLock { $0.count > 1 ? $0.removeFirst() : $0.first } ?? .status(404)
+    }
+    let knowns = [
+      nil, original.known(300, from: server), dated.known(300, from: server),
+      original.known(600, from: server, isWhole: true),
+    ]
+    let answers = Self.answers(original)
+    for first in answers {
+      for last in answers {
+        // Its own source, since one sends a host few requests again.
+        let source = URLImageSource(http: .retrying(2))
+        for known in knowns {
+          script.withLock { $0 = [first, last] }
+          let before = server.requests.value
+          let content = try? await load(server.url("/a"), known: known, from: source)
+          // The first, two retries, one more without conditions.
+          #expect(server.requests.value - before <= 4)
+          if let bytes = content?.arrivedBytes { #expect(bytes == original.bytes) }
+        }
+      }
+    }
+  }
+
+  private static func answers(_ original: Original) -> [HTTPReply] {
+    [
+      original.part(0..<600, status: 200), original.part(0..<600, status: 200, cut: 100),
+      original.part(300..<600), original.part(300..<600, cut: 10), original.part(44..<600),
+      original.part(300..<400), original.part(400..<600), original.part(0..<300),
+      original.part(300..<600, changing: ["ETag": "\"v2\""]),
+      HTTPReply([.bytes(HTTPReply.head(304, original.fields))]),
+      HTTPReply([.bytes(HTTPReply.head(304, ["ETag": "\"v2\""]))]),
+      .status(416), .status(412), .status(404), .status(503, headers: ["Retry-After": "0"]),
+      HTTPReply([.cut]),
+    ]
+  }
+}

@@ -1,0 +1,339 @@
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import LoadQueue
+
+@Suite("Admission", .timeLimit(.minutes(10)))
+struct AdmissionTests {
+  @Test("starts as many jobs as its width")
+  func fillsWidth() throws {
+    var admission = Admission(width: 2, byteBudget: 100)
+    let ids = (0..<3).map { _ in admission.makeJobID() }
+    #expect(try admission.submit(ids[0], priority: .medium, byteCount: 1) == [ids[0]])
+    #expect(try admission.submit(ids[1], priority: .medium, byteCount: 1) == [ids[1]])
+    #expect(try admission.submit(ids[2], priority: .medium, byteCount: 1) == [])
+    #expect(admission.finish(ids[0]) == [ids[2]])
+  }
+
+  @Test("refuses a job that could not even run alone")
+  func refusesAboveBudget() throws {
+    var admission = Admission(width: 2, byteBudget: 100)
+    let id = admission.makeJobID()
+    #expect(throws: AdmissionError.aboveBudget(byteCount: 101, budget: 100)) {
+      try admission.submit(id, priority: .high, byteCount: 101)
+    }
+    #expect(admission.waitingCount == 0)
+    let next = admission.makeJobID()
+    #expect(next.index == id.index && next != id)
+    #expect(try admission.submit(next, priority: .high, byteCount: 100) == [next])
+  }
+
+  @Test("gives the index of a job that was withdrawn before it came to another one")
+  func withdrawnBefore() throws {
+    var admission = Admission(width: 1, byteBudget: 0)
+    let id = admission.makeJobID()
+    #expect(admission.withdraw(id) == nil)
+    let next = admission.makeJobID()
+    #expect(next.index == id.index)
+    #expect(try admission.submit(next, priority: .high, byteCount: 0) == [next])
+    #expect(admission.withdraw(id) == nil && admission.move(id, to: .low) == [])
+    #expect(admission.finish(next) == [])
+  }
+
+  @Test("forgets jobs that went: their number does not grow with them")
+  func reusesIndices() throws {
+    var admission = Admission(width: 1, byteBudget: 0)
+    for _ in 0..<100 {
+      let ids = [admission.makeJobID(), admission.makeJobID()]
+      for id in ids { _ = try admission.submit(id, priority: .high, byteCount: 0) }
+      #expect(ids.allSatisfy { $0.index < 2 })
+      #expect(admission.withdraw(ids[1]) == [] && admission.finish(ids[0]) == [])
+    }
+  }
+
+  @Test("starts the higher priority first and keeps the order of arrival within one")
+  func ranks() throws {
+    var admission = Admission(width: 1, byteBudget: 100)
+    let running = admission.makeJobID()
+    _ = try admission.submit(running, priority: .low, byteCount: 0)
+    let priorities: [Priority] = [.low, .high, .medium, .high, .low]
+    let ids = priorities.map { _ in admission.makeJobID() }
+    for (id, priority) in zip(ids, priorities) {
+      #expect(try admission.submit(id, priority: priority, byteCount: 0) == [])
+    }
+    var order: [Admission.JobID] = []
+    var last = running
+    while let next = admission.finish(last).first {
+      order.append(next)
+      last = next
+    }
+    #expect(order == [1, 3, 2, 0, 4].map { ids[$0] })
+  }
+
+  @Test("lets no smaller job of the same priority overtake one that waits for memory")
+  func bigJobIsNotStarved() throws {
+    var admission = Admission(width: 4, byteBudget: 10)
+    let small = (0..<3).map { _ in admission.makeJobID() }
+    let big = admission.makeJobID()
+    _ = try admission.submit(small[0], priority: .medium, byteCount: 1)
+    #expect(try admission.submit(big, priority: .medium, byteCount: 10) == [])
+    #expect(try admission.submit(small[1], priority: .medium, byteCount: 1) == [])
+    #expect(try admission.submit(small[2], priority: .medium, byteCount: 1) == [])
+    #expect(admission.finish(small[0]) == [big])
+    #expect(admission.finish(big) == [small[1], small[2]])
+  }
+
+  @Test("moves a raised job ahead, to the place that its arrival gives it")
+  func raises() throws {
+    var admission = Admission(width: 1, byteBudget: 10)
+    let ids = (0..<4).map { _ in admission.makeJobID() }
+    _ = try admission.submit(ids[0], priority: .low, byteCount: 0)
+    _ = try admission.submit(ids[1], priority: .low, byteCount: 0)
+    _ = try admission.submit(ids[2], priority: .high, byteCount: 0)
+    _ = try admission.submit(ids[3], priority: .high, byteCount: 0)
+    #expect(admission.move(ids[1], to: .high) == [])
+    #expect(admission.finish(ids[0]) == [ids[1]])
+    #expect(admission.finish(ids[1]) == [ids[2]])
+  }
+
+  @Test("starts a raised job at once when only its rank kept it waiting")
+  func raisedJobStarts() throws {
+    var admission = Admission(width: 4, byteBudget: 10)
+    let ids = (0..<3).map { _ in admission.makeJobID() }
+    _ = try admission.submit(ids[0], priority: .medium, byteCount: 5)
+    _ = try admission.submit(ids[1], priority: .medium, byteCount: 8)
+    #expect(try admission.submit(ids[2], priority: .low, byteCount: 1) == [])
+    #expect(admission.move(ids[2], to: .high) == [ids[2]])
+  }
+
+  @Test("moves a lowered job back, and ahead again to its old place")
+  func lowers() throws {
+    var admission = Admission(width: 1, byteBudget: 10)
+    let ids = (0..<3).map { _ in admission.makeJobID() }
+    for id in ids { _ = try admission.submit(id, priority: .high, byteCount: 0) }
+    #expect(admission.move(ids[1], to: .low) == [])
+    var lowered = admission
+    #expect(lowered.finish(ids[0]) == [ids[2]])
+    #expect(admission.move(ids[1], to: .high) == [])
+    #expect(admission.finish(ids[0]) == [ids[1]])
+  }
+
+  @Test("starts those behind a lowered job at once when only it kept them waiting")
+  func loweredJobLetsPass() throws {
+    var admission = Admission(width: 4, byteBudget: 10)
+    let ids = (0..<3).map { _ in admission.makeJobID() }
+    _ = try admission.submit(ids[0], priority: .medium, byteCount: 5)
+    _ = try admission.submit(ids[1], priority: .high, byteCount: 8)
+    #expect(try admission.submit(ids[2], priority: .medium, byteCount: 1) == [])
+    #expect(admission.move(ids[1], to: .low) == [ids[2]])
+  }
+
+  @Test("leaves a job alone that does not wait")
+  func movesNobodyElse() throws {
+    var admission = Admission(width: 1, byteBudget: 10)
+    let (running, unknown) = (admission.makeJobID(), admission.makeJobID())
+    _ = try admission.submit(running, priority: .high, byteCount: 0)
+    #expect(admission.move(running, to: .low) == [] && admission.move(unknown, to: .low) == [])
+    #expect(admission.waitingCount == 0 && admission.runningCount == 1)
+  }
+
+  @Test("lets those behind go on when the one that waits for memory is withdrawn")
+  func withdrawal() throws {
+    var admission = Admission(width: 4, byteBudget: 10)
+    let ids = (0..<3).map { _ in admission.makeJobID() }
+    _ = try admission.submit(ids[0], priority: .medium, byteCount: 5)
+    _ = try admission.submit(ids[1], priority: .medium, byteCount: 8)
+    _ = try admission.submit(ids[2], priority: .medium, byteCount: 5)
+    #expect(admission.withdraw(ids[1]) == [ids[2]])
+    #expect(admission.withdraw(ids[1]) == nil)
+  }
+
+  @Test("does not withdraw a job that runs")
+  func runningIsNotWithdrawn() throws {
+    var admission = Admission(width: 1, byteBudget: 10)
+    let id = admission.makeJobID()
+    _ = try admission.submit(id, priority: .medium, byteCount: 0)
+    #expect(admission.withdraw(id) == nil)
+    #expect(admission.runningCount == 1)
+  }
+
+  @Test("adds up declared bytes without overflow under an unlimited budget")
+  func unlimitedBudget() throws {
+    var admission = Admission(width: 3, byteBudget: .max)
+    let ids = (0..<3).map { _ in admission.makeJobID() }
+    _ = try admission.submit(ids[0], priority: .medium, byteCount: .max - 1)
+    #expect(try admission.submit(ids[1], priority: .medium, byteCount: .max) == [])
+    #expect(admission.finish(ids[0]) == [ids[1]])
+  }
+
+  @Test(
+    "agrees with a plain model after every sequence of five events", arguments: [1, 2],
+    [false, true])
+  func exhaustive(width: Int, keepsPlace: Bool) {
+    var leaves = 0
+    var model = AdmissionModel(width: width, byteBudget: 3)
+    model.admission.keepsPlace = keepsPlace
+    explore(model, depth: 5, leaves: &leaves)
+    #expect(leaves > 5_000)
+  }
+
+  @Test("keeps no more entries of jobs that left than of jobs that wait")
+  func tidies() throws {
+    var admission = Admission(width: 1, byteBudget: 0)
+    for _ in 0..<2 {
+      _ = try admission.submit(admission.makeJobID(), priority: .high, byteCount: 0)
+    }
+    for number in 0..<500 {
+      let id = admission.makeJobID()
+      #expect(try admission.submit(id, priority: .medium, byteCount: 0) == [])
+      // Moved back to their old places too, and not withdrawn in the order of their arrival.
+      for priority in [Priority.low, .medium, .low] {
+        #expect(admission.move(id, to: priority) == [])
+      }
+      if number % 100 != 0 { #expect(admission.withdraw(id) == []) }
+    }
+    let queue = Mirror(reflecting: admission).children.first { $0.label == "queue" }
+    let entries = try #require(queue.map { Mirror(reflecting: $0.value).children.count })
+    #expect(admission.waitingCount == 6)
+    #expect(entries <= 32)
+  }
+
+  @Test("agrees with a plain model over a long random history", arguments: 1...4)
+  func random(seed: UInt64) {
+    var generator = SplitMix64(state: seed)
+    var model = AdmissionModel(width: 3, byteBudget: 50)
+    for _ in 0..<5_000 {
+      if Int.random(in: 0..<10, using: &generator) == 0 { model.admission.keepsPlace.toggle() }
+      // Every other event is an end, so that a long history does not only queue.
+      if let job = model.running.randomElement(using: &generator), Bool.random(using: &generator) {
+        model.apply(.finish(job.id))
+        continue
+      }
+      let events = model.possibleEvents(
+        priorities: [.background, .low, .medium, .high], byteCounts: [0, 1, 7, 20, 50])
+      guard let event = events.randomElement(using: &generator) else { break }
+      model.apply(event)
+    }
+    #expect(model.startedCount > 1_000)
+    model.drain()
+    #expect(model.waiting.isEmpty)
+  }
+
+  private func explore(_ model: AdmissionModel, depth: Int, leaves: inout Int) {
+    guard depth > 0 else {
+      leaves += 1
+      return
+    }
+    for event in model.possibleEvents(priorities: [.low, .high], byteCounts: [1, 3]) {
+      var next = model
+      next.apply(event)
+      explore(next, depth: depth - 1, leaves: &leaves)
+    }
+  }
+}
+
+/// `Admission` beside the plainest thing that should answer alike: lists that are searched anew.
+private struct AdmissionModel {
+  enum Event {
+    case submit(Priority, byteCount: Int)
+    case move(Admission.JobID, Priority)
+    case withdraw(Admission.JobID)
+    case release(Admission.JobID)
+    case finish(Admission.JobID)
+  }
+
+  struct Job {
+    let id: Admission.JobID
+    var priority: Priority
+    var byteCount: Int
+  }
+
+  var admission: Admission
+  /// In order of arrival.
+  var waiting: [Job] = []
+  var running: [Job] = []
+  /// The last job that left.
+  var former: Admission.JobID?
+  var startedCount = 0
+
+  init(width: Int, byteBudget: Int) {
+    admission = Admission(width: width, byteBudget: byteBudget)
+  }
+
+  func possibleEvents(priorities: [Priority], byteCounts: [Int]) -> [Event] {
+    var events: [Event] = []
+    if waiting.count < 40 {
+      for priority in priorities {
+        events += byteCounts.map { .submit(priority, byteCount: $0) }
+      }
+    }
+    for job in waiting {
+      events.append(.withdraw(job.id))
+      events += priorities.map { .move(job.id, $0) }
+    }
+    events += running.flatMap { [.release($0.id), .finish($0.id)] }
+    return events
+  }
+
+  mutating func apply(_ event: Event) {
+    let started: [Admission.JobID]?
+    switch event {
+    case .submit(let priority, let byteCount):
+      let id = admission.makeJobID()
+      waiting.append(Job(id: id, priority: priority, byteCount: byteCount))
+      started = try? admission.submit(id, priority: priority, byteCount: byteCount)
+    case .move(let id, let priority):
+      for index in waiting.indices where waiting[index].id == id {
+        waiting[index].priority = priority
+      }
+      started = admission.move(id, to: priority)
+    case .withdraw(let id):
+      waiting.removeAll { $0.id == id }
+      started = admission.withdraw(id)
+      former = id
+    case .release(let id):
+      for index in running.indices where running[index].id == id { running[index].byteCount = 0 }
+      started = admission.release(id)
+    case .finish(let id):
+      running.removeAll { $0.id == id }
+      started = admission.finish(id)
+      former = id
+    }
+    let expected = expectedStarts()
+    // One expectation per fault: a passed one costs more than everything else here.
+    if started != expected {
+      Issue.record("\(event) started \(String(describing: started)), not \(expected).")
+    }
+    if running.count > admission.width
+      || running.reduce(0, { $0 + $1.byteCount }) > admission.byteBudget
+      || admission.waitingCount != waiting.count || admission.runningCount != running.count
+    {
+      Issue.record("\(event) broke a bound or lost a job.")
+    }
+    if let former, admission.withdraw(former) != nil || admission.move(former, to: .low) != [] {
+      Issue.record("After \(event) a job was taken for one that had left.")
+    }
+  }
+
+  mutating func drain() {
+    while let job = running.first { apply(.finish(job.id)) }
+  }
+
+  private mutating func expectedStarts() -> [Admission.JobID] {
+    var started: [Admission.JobID] = []
+    while let highest = waiting.map(\.priority).max(),
+      let index = waiting.firstIndex(where: { $0.priority == highest }),
+      running.count < admission.width,
+      highest >= .medium || !admission.keepsPlace
+        || running.count(where: { $0.priority < .medium }) < max(admission.width - 1, 1),
+      running.reduce(waiting[index].byteCount, { $0 + $1.byteCount }) <= admission.byteBudget
+    {
+      let job = waiting.remove(at: index)
+      running.append(job)
+      started.append(job.id)
+    }
+    startedCount += started.count
+    return started
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import LoadQueue
+
+@Suite("A guest of a worker pool", .timeLimit(.minutes(10)))
+struct GuestTests {
+  @Test("is admitted where a worker is idle, its bytes fit and there is no other guest")
+  func admission() throws {
+    var admission = Admission(width: 3, byteBudget: 10)
+    let jobs = (0..<3).map { _ in admission.makeJobID() }
+    #expect(try admission.submit(jobs[0], priority: .high, byteCount: 4) == [jobs[0]])
+    #expect(admission.startGuest(byteCount: 7) == nil)
+    let started = admission.startGuest(byteCount: 6)
+    let guest = try #require(started)
+    #expect(admission.startGuest(byteCount: 0) == nil)
+    #expect(admission.guest == guest && admission.runningCount == 2)
+    // A job that the guest leaves no memory for waits for the guest's end.
+    #expect(try admission.submit(jobs[1], priority: .high, byteCount: 1) == [])
+    #expect(admission.finish(guest) == [jobs[1]])
+    #expect(admission.guest == nil)
+    #expect(try admission.submit(jobs[2], priority: .high, byteCount: 0) == [jobs[2]])
+    #expect(admission.startGuest(byteCount: 0) == nil)
+  }
+
+  @Test("is not admitted while a job waits, be it for memory alone")
+  func waiting() throws {
+    var admission = Admission(width: 3, byteBudget: 10)
+    let jobs = (0..<2).map { _ in admission.makeJobID() }
+    #expect(try admission.submit(jobs[0], priority: .high, byteCount: 4) == [jobs[0]])
+    #expect(try admission.submit(jobs[1], priority: .low, byteCount: 10) == [])
+    #expect(admission.startGuest(byteCount: 0) == nil)
+    #expect(admission.withdraw(jobs[1]) == [])
+    #expect(admission.startGuest(byteCount: 0) != nil)
+  }
+
+  @Test("runs, or is refused at once")
+  func runs() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let (clock, door, ran) = (ManualClock(), Gate(), Counter())
+    #expect(
+      pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+        ran.increment()
+        door.waitBlocking()
+      })
+    await ran.reaches(1)
+    #expect(!pool.runAsGuest(byteCount: 0, clock: clock) { _ in ran.increment() })
+    door.open()
+    // A job that comes later has the worker after it.
+    try await pool.run(priority: .low) { _ in }
+    #expect(ran.value == 1 && pool.counts == (0, 0))
+  }
+
+  @Test("is cancelled as soon as a job comes to wait, and not by one that finds a worker")
+  func cancelled() async throws {
+    let pool = WorkerPool(name: "test", width: 2)
+    let (looked, doors, seen) = (Counter(), [Gate(), Gate()], Lock<[Bool]>([]))
+    pool.runAsGuest(byteCount: 0, clock: ManualClock()) { isCancelled in
+      for door in doors {
+        door.waitBlocking()
+        seen.withLock { $0.append(isCancelled()) }
+        looked.increment()
+      }
+    }
+    let occupied = try await Occupied(pool)
+    doors[0].open()
+    await looked.reaches(1)
+    let next = begun { try await pool.run(priority: .low) { _ in } }
+    doors[1].open()
+    try await next.value
+    #expect(seen.withLock { $0 } == [false, true])
+    try await occupied.leave()
+  }
+
+  @Test("makes all guests rest nine times as long as it has worked")
+  func rest() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let clock = ManualClock()
+    let worked = Lock(Duration.zero)
+    pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+      let start = ThreadTime.now
+      while ThreadTime.now - start < .milliseconds(2) {}
+      worked.withLock { $0 = ThreadTime.now - start }
+    }
+    try await pool.run(priority: .low) { _ in }
+    clock.advance(by: worked.withLock { $0 } * 9)
+    #expect(!pool.runAsGuest(byteCount: 0, clock: clock) { _ in })
+    clock.advance(by: .seconds(1000))
+    #expect(pool.runAsGuest(byteCount: 0, clock: clock) { _ in })
+    try await pool.run(priority: .low) { _ in }
+  }
+
+  @Test("has let go of its closures when the next job may begin")
+  func letsGo() async throws {
+    final class Thing: Sendable {}
+    final class Watch: PatienceClock {
+      let left = Lock<(@Sendable () -> Thing?)?>(nil)
+      let seen = Lock<[Bool]>([])
+
+      /// Asked before a guest begins, and when both of its steps are over.
+      var now: ContinuousClock.Instant {
+        if let left = left.withLock({ $0 }) { seen.withLock { $0.append(left() != nil) } }
+        return .now
+      }
+      var minimumResolution: Duration { .zero }
+      func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) {}
+    }
+    let (pool, clock) = (WorkerPool(name: "test", width: 1), Watch())
+    let door = Gate()
+    func start() {
+      let (work, conclusion) = (Thing(), Thing())
+      weak let first = work
+      weak let last = conclusion
+      clock.left.withLock { $0 = { first ?? last } }
+      pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+        door.waitBlocking()
+        withExtendedLifetime(work) {}
+      } then: { _ in
+        withExtendedLifetime(conclusion) {}
+      }
+    }
+    start()
+    // This thread holds the closures no more.
+    door.open()
+    try await pool.run(priority: .low) { _ in }
+    #expect(clock.seen.withLock { $0 } == [true, false])
+  }
+
+  @Test("ends what its closures hold on the thread that finishes it, which is no nicer one")
+  func endsOnFinishingThread() async throws {
+    let threads = Lock<[ObjectIdentifier]>([])
+    @Sendable func note() { threads.withLock { $0.append(ObjectIdentifier(Thread.current)) } }
+    final class Thing: Sendable {
+      let note: @Sendable () -> Void
+      init(_ note: @escaping @Sendable () -> Void) { self.note = note }
+      deinit { note() }
+    }
+    let pool = WorkerPool(name: "test", width: 1, computes: true)
+    let door = Gate()
+    func start() {
+      let thing = Thing(note)
+      pool.runAsGuest(byteCount: 0, clock: ManualClock()) { _ in
+        door.waitBlocking()
+        withExtendedLifetime(thing) {}
+      } then: { _ in
+        note()
+      }
+    }
+    start()
+    // This thread holds the closures no more.
+    door.open()
+    try await pool.run(priority: .low) { _ in }
+    let (conclusion, end) = threads.withLock { ($0.first, $0.last) }
+    #expect(threads.withLock { $0.count } == 2 && conclusion == end)
+  }
+
+  @Test("is never run where no part of the processor is for guests")
+  func noLoad() {
+    for load in [0, -1, Double.nan] {
+      let pool = WorkerPool(name: "test", width: 1, guestLoad: load)
+      #expect(!pool.runAsGuest(byteCount: 0, clock: ManualClock()) { _ in })
+    }
+  }
+}

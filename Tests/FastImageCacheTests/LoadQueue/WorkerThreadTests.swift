@@ -1,0 +1,252 @@
+#if os(Linux)
+  import Dispatch
+  import Foundation
+  import Locking
+  import TestSupport
+  import Testing
+
+  @testable import FastImageCache
+  @testable import LoadQueue
+
+  /// A job that tells where its steps run.
+  final class Probe: WorkerJob {
+    private let computing: @Sendable () -> Void
+    private let finishing: @Sendable () -> Void
+
+    init(
+      computing: @escaping @Sendable () -> Void = {}, finishing: @escaping @Sendable () -> Void = {}
+    ) {
+      (self.computing, self.finishing) = (computing, finishing)
+    }
+
+    func compute() { computing() }
+    func finish(_ task: WorkerTask) { finishing() }
+  }
+
+  extension Worker {
+    func start(_ job: Probe, _ priority: Priority = .high) {
+      var admission = Admission(width: 1, byteBudget: 0)
+      start(WorkerTask(job: job, id: admission.makeJobID(), priority: priority, worker: self))
+    }
+  }
+
+  /// Counts the ends of the threads that run `note`: the C library calls a key's destructor then.
+  private final class Ends: Sendable {
+    let count = Counter()
+    private let key: pthread_key_t
+
+    init() {
+      var key = pthread_key_t()
+      let code = pthread_key_create(&key) { value in
+        if let value { Unmanaged<Counter>.fromOpaque(value).takeRetainedValue().increment() }
+      }
+      precondition(code == 0)
+      self.key = key
+    }
+
+    deinit { pthread_key_delete(key) }
+
+    func note() {
+      guard pthread_getspecific(key) == nil else { return }
+      pthread_setspecific(key, Unmanaged.passRetained(count).toOpaque())
+    }
+  }
+
+  @Suite("A worker's threads", .timeLimit(.minutes(10)))
+  struct WorkerThreadTests {
+    @Test("call out on the thread that finishes, in order and before the job does")
+    func callOut() async {
+      let worker = Worker(name: "test", computes: true)
+      let (threads, order, done) = (Lock<[pthread_t]>([]), Order(), Counter())
+      let note = { @Sendable (text: String) in
+        threads.withLock { $0.append(pthread_self()) }
+        order.note(text)
+      }
+      worker.start(
+        Probe(computing: {
+          Worker.beforeFinish { note("quietly") }
+          Worker.callOut { note("aloud") }
+          Worker.beforeFinish { note("quietly again") }
+        }) {
+          note("finish")
+          // Not while a thread computes: there and then.
+          Worker.callOut { note("at once") }
+          Worker.beforeFinish { note("at once too") }
+          note("end")
+          done.increment()
+        })
+      await done.reaches(1)
+      #expect(
+        order.notes == [
+          "quietly", "aloud", "quietly again", "finish", "at once", "at once too", "end",
+        ])
+      let found = threads.withLock { $0 }
+      #expect(found.allSatisfy { $0 == found[0] })
+    }
+
+    @Test("compute without the locks of a load and of the cache's counts, which others may hold")
+    func locks() async {
+      let worker = Worker(name: "test", computes: true)
+      let progress = FlightProgress(clock: ContinuousClock())
+      let recorder = CacheRecorder(hub: EventHub())
+      let (held, door, computed, done) = (Counter(), Gate(), Counter(), Counter())
+      let drawings = Lock<[Int]>([])
+      let note = { @Sendable in
+        let count = recorder.counts.drawings
+        drawings.withLock { $0.append(count) }
+      }
+      Thread.detachNewThread {
+        progress.measure { _ in
+          held.increment()
+          door.waitBlocking()
+        }
+      }
+      await held.reaches(1)
+      worker.start(
+        Probe(computing: {
+          progress.report(.decoding)
+          progress.measureOnWorker { $0.decode += .seconds(1) }
+          recorder.drew(in: .seconds(1))
+          note()
+          computed.increment()
+        }) {
+          note()
+          done.increment()
+        })
+      await computed.reaches(1)
+      door.open()
+      await done.reaches(1)
+      #expect(drawings.withLock { $0 } == [0, 1])
+      #expect(progress.metered.meter.decode == .seconds(1))
+    }
+
+    @Test("end with their worker")
+    func endWithWorker() async {
+      let (ends, done) = (Ends(), Counter())
+      do {
+        let worker = Worker(
+          name: "test", computes: true, WorkerThread.Settings(patience: .never))
+        for priority in [Priority.high, .low] {
+          worker.start(
+            Probe(computing: { ends.note() }) {
+              ends.note()
+              done.increment()
+            }, priority)
+          await done.reaches(priority == .high ? 1 : 2)
+        }
+      }
+      await ends.count.reaches(2)
+    }
+
+    @Test("end when they have had no work for long, and others begin with the next job")
+    func endWithoutWork() async {
+      let ends = Ends()
+      let worker = Worker(
+        name: "test", computes: true, WorkerThread.Settings(patience: .nanoseconds(1)))
+      for count in 1...20 {
+        worker.start(Probe(computing: { ends.note() }) { ends.note() })
+        await ends.count.reaches(2 * count)
+      }
+    }
+
+    @Test("are replaced by libdispatch's where the system has none left")
+    func noThread() async {
+      let worker = Worker(
+        name: "test", computes: true,
+        WorkerThread.Settings(stackByteCount: { _ in 1 << 60 }))
+      let (ran, done) = (Counter(), Counter())
+      for count in 1...3 {
+        worker.start(
+          Probe(computing: { ran.increment() }) { done.increment() }, count == 2 ? .low : .high)
+        await done.reaches(count)
+      }
+      #expect(ran.value == 3)
+    }
+
+    @Test(
+      "run the whole job on the normal one where the system has none left that could be nicer",
+      arguments: [Priority.low, .high])
+    func oneThread(priority: Priority) async {
+      let worker = Worker(
+        name: "x.only", computes: true,
+        WorkerThread.Settings(
+          patience: .never, stackByteCount: { $0 ? 1 << 60 : nil }))
+      let (names, done) = (Lock<[String]>([]), Counter())
+      let note = { @Sendable in
+        let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        names.withLock { $0.append(name ?? "") }
+      }
+      for count in 1...2 {
+        worker.start(
+          Probe(computing: {
+            note()
+            // There is no other thread that would run it before the job finishes.
+            Worker.beforeFinish(note)
+          }) {
+            note()
+            done.increment()
+          }, priority)
+        await done.reaches(count)
+      }
+      #expect(names.withLock { $0 } == Array(repeating: "only\n", count: 6))
+    }
+
+    @Test("give libdispatch's back at once")
+    func returnsLentThread() async {
+      final class Farewell: Sendable {
+        let count = Counter()
+        deinit { count.increment() }
+      }
+      let gone = { () -> Counter in
+        let farewell = Farewell()
+        let settings = WorkerThread.Settings(
+          patience: .never,
+          stackByteCount: { _ in withExtendedLifetime(farewell) { 1 << 60 } })
+        WorkerThread(name: "test", isNicer: false, settings).add(.call({}))
+        return farewell.count
+      }()
+      // The thread's object, and its settings with it, is kept for as long as a thread serves it.
+      await gone.reaches(1)
+    }
+
+    @Test(
+      "leave signals to the program's threads, but for faults of their own, whoever begins them",
+      arguments: [false, true])
+    func signals(beginnerBlocksAll: Bool) async {
+      let worker = Worker(name: "test", computes: true)
+      let (blocked, done) = (Lock<[[Bool]]>([]), Counter())
+      let note = { @Sendable in
+        var signals = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &signals)
+        let members = [SIGINT, SIGTERM, SIGBUS, SIGSEGV].map { sigismember(&signals, $0) == 1 }
+        blocked.withLock { $0.append(members) }
+      }
+      Thread.detachNewThread {
+        // A new thread has the mask of the one that begins it.
+        var signals = sigset_t()
+        if beginnerBlocksAll { sigfillset(&signals) } else { sigemptyset(&signals) }
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
+        worker.start(
+          Probe(computing: note) {
+            note()
+            done.increment()
+          })
+      }
+      await done.reaches(1)
+      #expect(blocked.withLock { $0 } == Array(repeating: [true, true, false, false], count: 2))
+    }
+
+    @Test("bear a name in debuggers")
+    func name() async {
+      let worker = Worker(name: "FastImageCache.stored-files 12", computes: false)
+      let (name, done) = (Lock<String?>(nil), Counter())
+      worker.start(
+        Probe(computing: {
+          let text = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+          name.withLock { $0 = text }
+        }) { done.increment() })
+      await done.reaches(1)
+      #expect(name.withLock { $0 } == "stored-files 12\n")
+    }
+  }
+#endif
