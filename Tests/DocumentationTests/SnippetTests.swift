@@ -67,13 +67,6 @@ struct SnippetTests {
     #expect(verdicts.map(\.isAccepted) == [true, false])
   }
 
-  @Test("is compiled for one isolation when it declares nothing that has another under the other")
-  func isOfOneIsolation() {
-    let code = "let image = try await cache.image(for: photo, format: .row)\nshow(image)\n"
-
-    #expect(Snippet(path: "Example.md", line: 7, code: code).isolations == [.none])
-  }
-
   @Test("is found in each of the documents that teach by code")
   func isFound() {
     let paths = Set(Snippet.all.map(\.path))
@@ -123,36 +116,5 @@ struct SnippetTests {
     ])
   func isFoundInReference(path: String) {
     #expect(Snippet.all.contains { $0.path == "Sources/\(path)" })
-  }
-
-  @Test("begins at the line after its fence and loses the fence's indentation")
-  func isCutOut() {
-    let text = "One.\n\n  ```swift\n  let a = 1\n    + 2\n  ```\n\n```sh\nls\n```\n"
-    let snippets = Snippet.snippets(
-      in: text.split(separator: "\n", omittingEmptySubsequences: false), path: "a.md")
-
-    #expect(snippets.map(\.code) == ["let a = 1\n  + 2\n"])
-    #expect(snippets.map(\.line) == [4])
-  }
-
-  @Test("of a doc comment keeps its line, and a comment of its own")
-  func isCutOutOfComment() {
-    let text = """
-        /// One.
-        ///
-        /// ```swift
-        /// /// A.
-        /// let a =
-        ///   1
-        /// ```
-        let b = 2
-
-      """
-    let snippets = Snippet.snippets(
-      in: Snippet.commentText(of: text.split(separator: "\n", omittingEmptySubsequences: false)),
-      path: "a.swift")
-
-    #expect(snippets.map(\.code) == ["/// A.\nlet a =\n  1\n"])
-    #expect(snippets.map(\.line) == [4])
   }
 }

@@ -59,13 +59,6 @@ struct EncodedImageTypeTests {
 
 @Suite("The standard decoders", .timeLimit(.minutes(10)))
 struct StandardDecodersTests {
-  @Test("say which known kind they do not decode")
-  func nameKinds() {
-    #expect(throws: ImageDecodingError.unsupported("TIFF pictures are not decoded here.")) {
-      try ImageDecoders.standard.decoder(for: Data([0x49, 0x49, 42, 0]))
-    }
-  }
-
   #if !canImport(ImageIO)
     /// Of each type that needs a trait: its first bytes, and whether these tests were built with the trait.
     private static let optional: [(type: EncodedImageType, bytes: Data, isEnabled: Bool)] = [
@@ -102,32 +95,4 @@ struct StandardDecodersTests {
       }
     }
   #endif
-
-  @Test("refuse what is no picture")
-  func refuseOthers() {
-    #expect(throws: ImageDecodingError.unknownType) {
-      try ImageDecoders.standard.decoder(for: Data("<html>".utf8))
-    }
-    #expect(throws: ImageDecodingError.truncated) {
-      try ImageDecoders.standard.decoder(for: Data())
-    }
-  }
-
-  @Test("are asked in order, so that a user's own comes first")
-  func areAskedInOrder() throws {
-    struct Greedy: ImageDecoder {
-      func recognizes(_ firstBytes: Data) -> Bool { firstBytes.first == 0xFF }
-      func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
-        ImageHeader(size: PixelSize(width: 7, height: 3))
-      }
-      func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-        throw .cancelled
-      }
-    }
-    let decoders = [Greedy()] + ImageDecoders.standard
-    let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0])
-    #expect(try decoders.decoder(for: jpeg) is Greedy)
-    #expect(try !(decoders.reversed().decoder(for: jpeg) is Greedy))
-    #expect(try Greedy().workingByteCount(for: Greedy().header(of: jpeg), minimumSize: nil) == 84)
-  }
 }

@@ -35,14 +35,6 @@ struct PictureShowTests {
     #expect(screen.fault == nil, "\(screen.course)")
   }
 
-  @Test func aHitIsShownWithoutAnythingBefore() {
-    var screen = Screen()
-    screen.perform(.storeA1)
-    screen.perform(.wantA1)
-    screen.perform(.appear)
-    #expect(screen.shown == [.picture(Wanted(entity: 1, version: 1), isLate: false)])
-  }
-
   @Test func anOlderVersionStaysUntilTheNewOneIsThere() {
     var screen = Screen()
     for act in [Act.storeA1, .appear, .wantA1, .wantA2, .preview, .load] { screen.perform(act) }
@@ -51,31 +43,6 @@ struct PictureShowTests {
         .picture(Wanted(entity: 1, version: 1), isLate: false),
         .picture(Wanted(entity: 1, version: 2), isLate: true),
       ])
-  }
-
-  @Test func aStoredPictureIsShownDuringALoad() {
-    var screen = Screen()
-    for act in [Act.appear, .wantA1, .preview, .storeA1, .loadLate] { screen.perform(act) }
-    let picture = Wanted(entity: 1, version: 1)
-    #expect(screen.shown == [.placeholder, .preview(picture), .picture(picture, isLate: false)])
-  }
-
-  @Test func aLoadFromBeforeARemovalBeginsAnew() {
-    var screen = Screen()
-    for act in [Act.appear, .wantA1, .empty, .loadLate] { screen.perform(act) }
-    #expect(screen.shown == [.placeholder])
-    #expect(screen.loadCount == 2)
-    screen.perform(.load)
-    #expect(screen.shown.last == .picture(Wanted(entity: 1, version: 1), isLate: true))
-  }
-
-  @Test func whatFailedIsAskedForAgainOnlyWhereItFailed() {
-    var screen = Screen()
-    for act in [Act.appear, .wantA1, .recover] { screen.perform(act) }
-    #expect(screen.lookCount == 1)
-    for act in [Act.fail, .recover] { screen.perform(act) }
-    #expect(screen.lookCount == 2)
-    #expect(screen.shown == [.placeholder, .failure, .placeholder])
   }
 }
 

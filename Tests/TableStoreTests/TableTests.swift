@@ -306,22 +306,6 @@ struct TableTests {
 
   // MARK: Looking inside
 
-  @Test("lists its pictures without counting that as use")
-  func listsEntries() throws {
-    var table = try fixture.open(slots: 3)
-    for entity in 1...3 { try table.store(key(entity), metadata: [UInt8(entity)]) }
-    table.close()
-    table = try fixture.open(slots: 3)
-    #expect(table.statistics.unprovenCount == 3)
-    let entries = try table.entries()
-    #expect(entries.map { "\($0.entity)" } == ["entity 1", "entity 2", "entity 3"])
-    #expect(entries.map(\.metadata) == [[1], [2], [3]])
-    #expect(entries.map(\.recency) == entries.map(\.recency).sorted())
-    try table.store(key(4))
-    #expect(table.present(1...4) == [2, 3, 4])
-    #expect(table.verify().isEmpty)
-  }
-
   @Test("counts its slots, leases and bytes")
   func countsItself() throws {
     let table = try fixture.open(slots: 100)

@@ -99,15 +99,4 @@ struct RemovalTests {
     #expect(image.isPrivate && !isStored && !table.contains(key))
     #expect(fixture.cache.recorder.counts.stores == 0)
   }
-
-  @Test("from an unknown format throws")
-  func refusesUnknownFormat() async throws {
-    let fixture = try await Fixture([.row])
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.removeImage(for: Photo("a"), format: .large)
-    }
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.removeAllImages(in: .large)
-    }
-  }
 }

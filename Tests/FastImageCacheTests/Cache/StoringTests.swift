@@ -14,17 +14,6 @@ struct StoringTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("replaces the picture but not the pixels that somebody holds")
-  func keepsHeldPixels() async throws {
-    let fixture = try await Fixture()
-    let first = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
-    let second = try await fixture.cache.store(solid(2), for: Photo("a"), format: .row)
-    for number in 3..<40 {
-      try await fixture.cache.store(solid(number), for: Photo(ImageID(number)), format: .row)
-    }
-    #expect(first.solidNumber == 1 && second.solidNumber == 2)
-  }
-
   @Test("answers those who wait for the picture")
   func answersWaiters() async throws {
     let gate = CancellableGate()
@@ -36,15 +25,6 @@ struct StoringTests {
     gate.open()
     await fixture.quiet()
     #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 21)
-  }
-
-  @Test("encoded bytes decodes them")
-  func storesData() async throws {
-    let fixture = try await Fixture()
-    let original = try await fixture.cache.store(solid(5), for: Photo("a"), format: .row)
-    let png = try original.pngData()
-    let copy = try await fixture.cache.store(png, for: Photo("b"), format: .row)
-    #expect(copy.solidNumber == 5)
   }
 
   @Test("a file reads and decodes it")

@@ -10,11 +10,6 @@ import Testing
 struct WillStoreTests {
   private let caption = Data("by the sea".utf8)
 
-  @Test("is none unless it is set")
-  func isNone() {
-    #expect(ImageCache.Configuration().willStore == nil)
-  }
-
   @Test("changes a picture and its metadata once, for every later hit")
   func changes() async throws {
     let (caption, seen) = (caption, Lock<[StoredImage]>([]))
@@ -289,13 +284,6 @@ struct WillStoreTests {
     #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 5)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
     #expect(fixture.source.started.value == 0)
-  }
-
-  @Test("with too much metadata keeps the picture out of the table, not from its reader")
-  func givesTooMuchMetadata() async throws {
-    let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
-    let image = try await fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)
-    #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == nil)
   }
 
   // MARK: Where one decode for all is too large

@@ -21,11 +21,6 @@ struct FileImageSourceTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test("brings a file's bytes")
-  func wholeFile() async throws {
-    #expect(try await bytes(try file("a.jpg", content)) == content)
-  }
-
   @Test(
     "reads to memory that the kernel copies to at its full speed", arguments: [60_000, 700_000])
   func alignment(byteCount: Int) async throws {

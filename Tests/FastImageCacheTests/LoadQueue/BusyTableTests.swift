@@ -59,19 +59,6 @@ struct BusyTableTests {
     await holding.value
   }
 
-  @Test("has a store by hand wait for its turn")
-  func byHand() async throws {
-    let fixture = try await Fixture()
-    let table = try #require(fixture.cache.tables[.row])
-    let holding = await table.hold(until: gate)
-    let storing = Task { try await fixture.cache.store(solid(7), for: photo, format: .row) }
-    while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
-    gate.open()
-    #expect(try await storing.value.solidNumber == 7)
-    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 7)
-    await holding.value
-  }
-
   @Test("keeps the picture that was stored by hand, not a load's that has its turn later")
   func byHandFirst() async throws {
     let fixture = try await Fixture { $0.resources = LoadResources(decodeWidth: 2) }

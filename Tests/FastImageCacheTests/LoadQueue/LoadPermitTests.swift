@@ -155,31 +155,6 @@ struct LoadPermitTests {
     #expect(inside() == [.local])
   }
 
-  @Test("comes to the most urgent load first, as urgent as each is by then")
-  func followsUrgency() async throws {
-    let (first, order) = (permit(), Order())
-    try await first.pass(.local)
-    let (falls, rises) = (Urgency(.high), Urgency(.low))
-    let waiting = [("falls", falls), ("stays", Urgency(.medium)), ("rises", rises)]
-    var tasks: [Task<Void, any Error>] = []
-    for (name, urgency) in waiting {
-      tasks.append(
-        Task {
-          let permit = LoadPermit(gates: gates, urgency: urgency)
-          try await permit.pass(.local)
-          order.note(name)
-          permit.close()
-        })
-      // One after the other, so that the order of arrival is another one.
-      await waits(at: .local, tasks.count)
-    }
-    falls.set(.background)?()
-    rises.set(.high)?()
-    first.close()
-    for task in tasks { try await task.value }
-    #expect(order.notes == ["rises", "stays", "falls"])
-  }
-
   @Test("comes in the order of the last changes, however late their observers are called")
   func lateObservers() async throws {
     let (first, order) = (permit(), Order())

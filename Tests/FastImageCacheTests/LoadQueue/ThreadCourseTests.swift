@@ -133,15 +133,4 @@ struct ThreadCourseTests {
 
   @Test("never has two threads, a lost job, or a thread without end")
   func all() { #expect(explore(Play()) == nil) }
-
-  @Test("keeps a thread that has slept while a job is promised")
-  func promise() {
-    var course = ThreadCourse<Int>()
-    _ = course.expect()
-    _ = course.next()
-    guard case .sleep = course.nextAfterTimeout() else {
-      Issue.record("The thread did not stay.")
-      return
-    }
-  }
 }

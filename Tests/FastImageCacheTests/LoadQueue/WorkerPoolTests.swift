@@ -9,12 +9,6 @@ import Testing
 struct WorkerPoolTests {
   private struct Fault: Error, Equatable {}
 
-  @Test("returns what the work returns")
-  func value() async throws {
-    let pool = WorkerPool(name: "test", width: 1)
-    #expect(try await pool.run(priority: .medium) { _ in 42 } == 42)
-  }
-
   @Test("throws what the work throws", arguments: [false, true])
   func failure(computes: Bool) async {
     let pool = WorkerPool(name: "test", width: 1, computes: computes)
@@ -55,19 +49,6 @@ struct WorkerPoolTests {
         #expect(pool.counts.inside == 0)
       }
     }
-  }
-
-  @Test("starts work behind one that is cancelled while it waits for memory")
-  func cancelledLarge() async throws {
-    let pool = WorkerPool(name: "test", width: 2, byteBudget: 10)
-    let occupied = try await Occupied(pool, byteCount: 5)
-    let large = begun { try await pool.run(priority: .high, byteCount: 8) { _ in } }
-    let small = begun { try await pool.run(priority: .medium, byteCount: 5) { _ in } }
-    #expect(pool.counts.waiting == 2)
-    large.cancel()
-    try await small.value
-    await #expect(throws: JobError<Never>.cancelled) { try await large.value }
-    try await occupied.leave()
   }
 
   @Test("refuses work above its whole budget without running it")
@@ -127,25 +108,6 @@ struct WorkerPoolTests {
     #expect(running.withLock { $0.most } <= 3)
   }
 
-  @Test("keeps the declared bytes of running work within its budget")
-  func budget() async throws {
-    let pool = WorkerPool(name: "test", width: 4, byteBudget: 10)
-    let running = Lock((now: 0, most: 0))
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for index in 0..<200 {
-        let byteCount = 1 + index % 10
-        group.addTask {
-          try await pool.run(priority: .medium, byteCount: byteCount) { _ in
-            running.withLock { $0 = ($0.now + byteCount, max($0.most, $0.now + byteCount)) }
-            running.withLock { $0.now -= byteCount }
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(running.withLock { $0.most } <= 10)
-  }
-
   @Test("releases a task that is cancelled while its work waits, and never runs that work")
   func cancelledWhileWaiting() async throws {
     let pool = WorkerPool(name: "test", width: 1)
@@ -190,23 +152,6 @@ struct WorkerPoolTests {
     task.cancel()
     door.open()
     await #expect(throws: JobError<Fault>.cancelled) { try await task.value }
-  }
-
-  @Test("starts raised work before work that came earlier, and lowered work after it")
-  func moves() async throws {
-    let pool = WorkerPool(name: "test", width: 1)
-    let occupied = try await Occupied(pool)
-    let order = Order()
-    let (falling, rising) = (Urgency(.high), Urgency(.low))
-
-    let lowered = begun { try await pool.run(urgency: falling) { _ in order.note("lowered") } }
-    let early = begun { try await pool.run(priority: .medium) { _ in order.note("early") } }
-    let raised = begun { try await pool.run(urgency: rising) { _ in order.note("raised") } }
-    rising.set(.high)?()
-    falling.set(.low)?()
-    try await occupied.leave()
-    for task in [lowered, early, raised] { try await task.value }
-    #expect(order.notes == ["raised", "early", "lowered"])
   }
 
   @Test("starts later work of a raised flight from what its urgency has become")

@@ -225,20 +225,6 @@ struct ArrivalTests {
     #expect(read.value == 20 && fixture.source.started.value == 20)
   }
 
-  @Test("begins the loads in the order of the entities")
-  func keepsOrder() async throws {
-    let order = Order()
-    let gates = (0..<6).map { _ in CancellableGate() }
-    for gate in gates { gate.open() }
-    // One at a time: half of two.
-    let format = ImageFormat.row.with(capacity: 2)
-    let fixture = try await Fixture([format], source: source(gates, order))
-    for await arrival in fixture.cache.images(for: photos(6), format: format) {
-      #expect(arrival.completedCount == arrival.index + 1)
-    }
-    #expect(order.notes == ["0", "1", "2", "3", "4", "5"])
-  }
-
   @Test("loads at the priority of its reader")
   func hasPriority() async throws {
     let (gate, order, noted) = (CancellableGate(), Order(), Counter())

@@ -32,20 +32,6 @@ struct CancellationTests {
       statistics.pendingRequests == 0 && statistics.stores == 0 && statistics.cancellations == 1)
   }
 
-  @Test("one waiter leaves the others their picture")
-  func leavesOthers() async throws {
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let photo = Photo("a", url: "test:/4")
-    let leaving = Task { try await fixture.cache.image(for: photo, format: .row) }
-    let staying = Task { try await fixture.cache.image(for: photo, format: .row) }
-    await fixture.waiters(2)
-    leaving.cancel()
-    await #expect { try await leaving.value } throws: { $0.isCancelled }
-    gate.open()
-    #expect(try await staying.value.solidNumber == 4)
-    #expect(fixture.source.cancelled.value == 0)
-  }
-
   @Test("and asking again is not answered by the old load")
   func startsAnew() async throws {
     let (first, second) = (gate, CancellableGate())
@@ -219,17 +205,5 @@ struct CancellationTests {
       }
     }
     #expect(await cache.statistics().failures == 3)
-  }
-
-  @Test("a prefetch ends what is left of it")
-  func endsPrefetch() async throws {
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let photos = (0..<50).map { Photo(ImageID($0)) }
-    let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
-    await fixture.source.started.reaches(1)
-    prefetch.cancel()
-    let progress = await prefetch.value
-    #expect(progress.loadedCount == 0 && !progress.isFinished)
-    await fixture.quiet()
   }
 }

@@ -103,15 +103,6 @@ struct SourceReentrancyTests {
     try await isFree(fixture)
   }
 
-  @Test("gets them one through the other, however few turns there are")
-  func nested() async throws {
-    let fixture = try await fixture { number, asker in
-      number < 9 ? try await asker.number(number + 1) + 1 : number
-    }
-    #expect(try await number(1, from: fixture) == 17)
-    try await isFree(fixture)
-  }
-
   @Test("gets many with one request, however few turns there are")
   func many() async throws {
     let fixture = try await fixture { number, asker in
@@ -184,15 +175,6 @@ struct SourceReentrancyTests {
     asker.withLock { $0 = Asker(cache: fixture.cache) }
     #expect(try await number(1, from: fixture) == 102)
     #expect(counts.withLock { $0 } == [0, 0])
-  }
-
-  @Test("hears an error when it asks for what it is asked for")
-  func itself() async throws {
-    let fixture = try await fixture { number, asker in
-      number == 1 ? try await asker.number(1) : number
-    }
-    #expect(await ring(1, in: fixture) == [try source(1), try source(1)])
-    try await isFree(fixture)
   }
 
   @Test("hears an error when it asks for that through others, and so does everybody in the ring")

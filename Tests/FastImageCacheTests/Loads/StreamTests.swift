@@ -48,18 +48,6 @@ struct StreamTests {
     #expect(await fixture.cache.statistics().misses == 0)
   }
 
-  @Test("of progress ends with the error of a failed load")
-  func tellsFailure() async throws {
-    struct Broken: Error {}
-    let fixture = try await Fixture(source: ScriptedSource { _, _, _ in throw Broken() })
-    var last: ImageProgress?
-    for await step in fixture.cache.progress(for: Photo("a"), format: .row) { last = step }
-    guard case .failed(.sourceFailed) = last else {
-      Issue.record("The last step was \(String(describing: last)).")
-      return
-    }
-  }
-
   @Test("of progress that nobody reads any more gives the load up")
   func endsLoad() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: CancellableGate()))
@@ -231,20 +219,6 @@ struct StreamTests {
     #expect(told == ["0", "1", "dropped 3"])
   }
 
-  @Test("of events that is cancelled while somebody waits for one ends and leaves no listener")
-  func endsWhenCancelled() async throws {
-    let hub = EventHub(among: EventListeners())
-    let heard = Counter()
-    let listener = Task { [stream = hub.makeStream(bufferSize: 2)] in
-      for await _ in stream { heard.increment() }
-    }
-    hub.send(.removed(entity: nil, format: "row"))
-    await heard.reaches(1)
-    listener.cancel()
-    await listener.value
-    while hub.hasListeners { await Task.yield() }
-  }
-
   @Test("of events ends when nobody has the cache any more")
   func endsWithCache() async throws {
     func events() async throws -> AsyncStream<CacheEvent> {
@@ -258,16 +232,5 @@ struct StreamTests {
       if case .stored = event { names.append("stored") }
     }
     #expect(names == ["stored"])
-  }
-
-  @Test("of events that is dropped leaves no listener")
-  func forgetsListener() async throws {
-    let hub = EventHub(among: EventListeners())
-    do {
-      let stream = hub.makeStream(bufferSize: 1)
-      #expect(hub.hasListeners)
-      withExtendedLifetime(stream) {}
-    }
-    #expect(!hub.hasListeners)
   }
 }

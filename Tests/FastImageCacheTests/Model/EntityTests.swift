@@ -28,16 +28,6 @@ struct EntityTests {
     #expect(Plain(url: url).versionID(for: .row) == ImageID(url))
   }
 
-  @Test("supplies its own picture before the source is asked")
-  func suppliesPicture() async throws {
-    let fixture = try await Fixture()
-    var photo = Photo("a")
-    photo.ownPicture = { _ in .bitmap(try solid(44)) }
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 44)
-    #expect(fixture.source.started.value == 0)
-    #expect(fixture.cache.containsImage(for: photo, format: .row))
-  }
-
   @Test("may supply one format and leave the other to the source")
   func suppliesOneFormat() async throws {
     let fixture = try await Fixture([.row, .large])

@@ -7,14 +7,6 @@ import Testing
 struct URLEntityTests {
   private let url = URL(fileURLWithPath: "/pictures/7")
 
-  @Test("has the picture behind it")
-  func isLoaded() async throws {
-    let fixture = try await Fixture()
-    #expect(try await fixture.cache.image(for: url, format: .row).solidNumber == 7)
-    #expect(fixture.cache.cachedImage(for: url, format: .row)?.solidNumber == 7)
-    #expect(fixture.source.started.value == 1)
-  }
-
   @Test("is found again by the same URL, and removed by it or its id")
   func isFoundByItsText() async throws {
     let fixture = try await Fixture()

@@ -15,12 +15,7 @@ struct PreviewArrivalTests {
     _ decoder: SketchDecoder, _ play: (SketchFixture) async -> Void
   ) async throws -> (text: String, drawingCount: Int) {
     let sketch = try await SketchFixture(decoder: decoder)
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await play(sketch)
-    sketch.finish()
-    await following.ends()
-    return (following.text, sketch.decoder.begun.value)
+    return (await sketch.told { _ in await play(sketch) }, sketch.decoder.begun.value)
   }
 
   @Test("end with a settled one, though the connection breaks off and is continued")

@@ -9,29 +9,25 @@ struct PreviewDueTests {
   @Test("comes although the first bytes are too few to tell the file's type")
   func firstBytes() async throws {
     let sketch = try await SketchFixture()
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(10)
-    await sketch.step(90)
-    await following.previewed.reaches(1)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 999")
+    let text = await sketch.told { following in
+      await sketch.step(10)
+      await sketch.step(90)
+      await following.previewed.reaches(1)
+    }
+    #expect(text == "1 999")
   }
 
   @Test("does not come where the rest is due soon")
   func dueSoon() async throws {
     let sketch = try await SketchFixture()
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(1)
-    // At 899 bytes in a second the last hundred come in 0.11 seconds.
-    await sketch.step(899, after: 1)
-    await sketch.idle()
-    #expect(sketch.decoder.begun.value == 0)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "999")
+    let text = await sketch.told { _ in
+      await sketch.step(1)
+      // At 899 bytes in a second the last hundred come in 0.11 seconds.
+      await sketch.step(899, after: 1)
+      await sketch.idle()
+      #expect(sketch.decoder.begun.value == 0)
+    }
+    #expect(text == "999")
   }
 
   @Test("comes five times in a second at most, and shows the newest bytes then")
@@ -39,21 +35,19 @@ struct PreviewDueTests {
     // Workers would draw the next one at once.
     let resources = LoadResources(previewLoad: 1)
     let sketch = try await SketchFixture { $0.resources = resources }
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await following.previewed.reaches(1)
-    await sketch.idle()
-    for _ in 0..<3 {
-      await sketch.step(100, after: 0)
+    let text = await sketch.told { following in
+      await sketch.step(100)
+      await following.previewed.reaches(1)
       await sketch.idle()
+      for _ in 0..<3 {
+        await sketch.step(100, after: 0)
+        await sketch.idle()
+      }
+      #expect(sketch.decoder.begun.value == 1)
+      await sketch.step(1, after: 1)
+      await following.previewed.reaches(2)
     }
-    #expect(sketch.decoder.begun.value == 1)
-    await sketch.step(1, after: 1)
-    await following.previewed.reaches(2)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 4 999" && sketch.decoder.begun.value == 2)
+    #expect(text == "1 4 999" && sketch.decoder.begun.value == 2)
   }
 
   @Test("is there at once with what an earlier load has left")
@@ -108,30 +102,26 @@ struct PreviewDueTests {
     let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
     let resources = LoadResources(decodeWidth: 1)
     let sketch = try await SketchFixture(decoder: decoder) { $0.resources = resources }
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await decoder.begun.reaches(1)
-    try await resources.workers.run(priority: .high) { _ in }
-    await decoder.ended.reaches(1)
-    await sketch.idle()
-    await sketch.step(1)
-    await decoder.begun.reaches(2)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "999")
+    let text = try await sketch.told { _ in
+      await sketch.step(100)
+      await decoder.begun.reaches(1)
+      try await resources.workers.run(priority: .high) { _ in }
+      await decoder.ended.reaches(1)
+      await sketch.idle()
+      await sketch.step(1)
+      await decoder.begun.reaches(2)
+    }
+    #expect(text == "999")
   }
 
   @Test("does not come for a picture that is too large")
   func tooLarge() async throws {
     let sketch = try await SketchFixture { $0.limits.pixelCount = 255 }
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await sketch.idle()
-    sketch.finish()
-    await following.ends()
-    #expect(following.text.isEmpty && sketch.decoder.begun.value == 0)
+    let text = await sketch.told { _ in
+      await sketch.step(100)
+      await sketch.idle()
+    }
+    #expect(text.isEmpty && sketch.decoder.begun.value == 0)
   }
 
   @Test("comes for each listener of a load by itself, of which nothing is drawn before")

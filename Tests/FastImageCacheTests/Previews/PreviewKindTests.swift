@@ -30,12 +30,10 @@ struct PreviewKindTests {
     _ kinds: PreviewPolicy.Kinds, _ stages: [PreviewStage.Kind], limit: Int = 3, count: Int? = nil
   ) async throws -> (text: String, begun: Int) {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
-    let following = Following(sketch.cache, Photo("1"), .row, options(kinds, limit: limit))
-    await sketch.fixture.waiters(1)
-    await step(sketch, stages: count ?? stages.count, following)
-    sketch.finish()
-    await following.ends()
-    return (following.text, sketch.decoder.begun.value)
+    let text = await sketch.told(options(kinds, limit: limit)) { following in
+      await step(sketch, stages: count ?? stages.count, following)
+    }
+    return (text, sketch.decoder.begun.value)
   }
 
   @Test("are of those kinds only that somebody asks for")
@@ -86,12 +84,10 @@ struct PreviewKindTests {
     await sketch.fixture.quiet()
     var options = options(all)
     options.fallback = FallbackPolicy()
-    let following = Following(sketch.cache, Photo("1"), .row, options)
-    await sketch.fixture.waiters(1)
-    await step(sketch, stages: 3)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "stored 2 embedded 3 999")
+    let text = await sketch.told(options) { _ in
+      await step(sketch, stages: 3)
+    }
+    #expect(text == "stored 2 embedded 3 999")
   }
 
   @Test(
@@ -124,15 +120,13 @@ struct PreviewKindTests {
   @Test("are those that show most, where several are there at once")
   func atOnce() async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.rows, .frame, .embedded]))
-    let following = Following(sketch.cache, Photo("1"), .row, options(all))
-    await sketch.fixture.waiters(1)
-    await sketch.step(300)
-    await sketch.idle()
-    await sketch.step(1)
-    await sketch.idle()
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "2 999" && sketch.decoder.begun.value == 1)
+    let text = await sketch.told(options(all)) { _ in
+      await sketch.step(300)
+      await sketch.idle()
+      await sketch.step(1)
+      await sketch.idle()
+    }
+    #expect(text == "2 999" && sketch.decoder.begun.value == 1)
   }
 
   @Test("are those that each listener of a load asked for, and the load's latest")
@@ -243,12 +237,10 @@ struct PreviewKindTests {
   func samePart() async throws {
     let parts = [1: 0.25, 2: 0.25, 3: 0.2, 4: 0.5]
     let sketch = try await SketchFixture(decoder: SketchDecoder(parts: parts))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await step(sketch, stages: 4)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 4 999" && sketch.decoder.begun.value == 4)
+    let text = await sketch.told { _ in
+      await step(sketch, stages: 4)
+    }
+    #expect(text == "1 4 999" && sketch.decoder.begun.value == 4)
   }
 
   @Test("of frames follow no thumbnail that has as many pixels")
@@ -289,13 +281,11 @@ struct PreviewKindTests {
   @Test("of a fetch that begins anew are not shown before there is more than before")
   func anew() async throws {
     let sketch = try await SketchFixture()
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await step(sketch, stages: 2)
-    await sketch.beginAnew()
-    await step(sketch, stages: 3)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 2 3 999" && sketch.decoder.begun.value == 3)
+    let text = await sketch.told { _ in
+      await step(sketch, stages: 2)
+      await sketch.beginAnew()
+      await step(sketch, stages: 3)
+    }
+    #expect(text == "1 2 3 999" && sketch.decoder.begun.value == 3)
   }
 }

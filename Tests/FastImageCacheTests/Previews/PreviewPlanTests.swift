@@ -51,15 +51,4 @@ struct PreviewPlanTests {
     #expect(draws(plan(lookedAfter: 500, byteCount: 900), 950, at: 500))
     #expect(draws(plan(total: nil), 1000, at: 1000))
   }
-
-  @Test("draws the kind that shows most, of those that are wanted")
-  func kinds() {
-    func kind(_ kinds: [PreviewStage.Kind]) -> PreviewStage.Kind? {
-      plan().kind(of: kinds, byteCount: 100, now: after(500))
-    }
-    #expect(kind([]) == nil)
-    #expect(kind([.rows]) == .rows)
-    #expect(kind([.embedded, .rows]) == .embedded)
-    #expect(kind([.rows, .frame, .embedded]) == .frame)
-  }
 }

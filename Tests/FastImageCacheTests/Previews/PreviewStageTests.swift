@@ -10,15 +10,13 @@ struct PreviewStageTests {
     arguments: [-1, 0, 71, Int.max])
   func stray(byteCount: Int) async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(stray: byteCount))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    for size in [70, 30] {
-      await sketch.step(size)
-      await sketch.idle()
+    let text = await sketch.told { _ in
+      for size in [70, 30] {
+        await sketch.step(size)
+        await sketch.idle()
+      }
     }
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 999" && sketch.decoder.begun.value == 1)
+    #expect(text == "1 999" && sketch.decoder.begun.value == 1)
   }
 
   @Test("that came before anybody wanted them give way to the newest, of however many bytes")
@@ -45,19 +43,17 @@ struct PreviewStageTests {
     })
     let resources = LoadResources(decodeWidth: 1)
     let sketch = try await SketchFixture(decoder: decoder) { $0.resources = resources }
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await decoder.begun.reaches(1)
-    await sketch.step(100)
-    try await resources.workers.run(priority: .high) { _ in }
-    await decoder.ended.reaches(1)
-    await sketch.idle()
-    await sketch.step(1)
-    await sketch.idle()
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "2 999" && decoder.begun.value == 2)
+    let text = try await sketch.told { _ in
+      await sketch.step(100)
+      await decoder.begun.reaches(1)
+      await sketch.step(100)
+      try await resources.workers.run(priority: .high) { _ in }
+      await decoder.ended.reaches(1)
+      await sketch.idle()
+      await sketch.step(1)
+      await sketch.idle()
+    }
+    #expect(text == "2 999" && decoder.begun.value == 2)
   }
 
   @Test(

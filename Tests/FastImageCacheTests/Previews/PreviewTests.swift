@@ -104,90 +104,24 @@ struct PreviewTests {
   @Test("is made for nobody who does not want it, nor where no byte of the rest is missing")
   func unwanted() async throws {
     let sketch = try await SketchFixture()
-    let following = Following(sketch.cache, Photo("1"), .row, LoadOptions())
-    await sketch.fixture.waiters(1)
-    for _ in 0..<5 { await sketch.step(100) }
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "999")
+    let text = await sketch.told(LoadOptions()) { _ in
+      for _ in 0..<5 { await sketch.step(100) }
+    }
+    #expect(text == "999")
     #expect(sketch.decoder.scanned.value == 0)
   }
 
   @Test("is not made in the first 200 milliseconds of a fetch, but of what came in them")
   func delayed() async throws {
     let sketch = try await SketchFixture()
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100, after: 0)
-    // Most files are whole by then, so not even the header is read.
-    #expect(sketch.decoder.begun.value == 0 && sketch.decoder.headers.value == 0)
-    await sketch.step(1)
-    await following.previewed.reaches(1)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 999")
-  }
-
-  @Test("is shown to a listener that comes later")
-  func late() async throws {
-    let sketch = try await SketchFixture()
-    let first = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await first.previewed.reaches(1)
-    let second = Following(sketch.cache)
-    await second.previewed.reaches(1)
-    first.cancel()
-    await sketch.fixture.waiters(1)
-    sketch.finish()
-    await second.ends()
-    #expect(second.text == "1 999")
-  }
-
-  @Test("is made of bytes that came before anybody wanted it")
-  func wantedLate() async throws {
-    let sketch = try await SketchFixture()
-    let first = Following(sketch.cache, Photo("1"), .row, LoadOptions())
-    await sketch.fixture.waiters(1)
-    for _ in 0..<3 { await sketch.step(90) }
-    let second = Following(sketch.cache)
-    await sketch.fixture.waiters(2)
-    await sketch.step(1)
-    await second.previewed.reaches(1)
-    sketch.finish()
-    await second.ends()
-    await first.ends()
-    #expect(second.text == "2 999" && first.text == "999")
-  }
-
-  @Test("is one of at most as many as the listener wants")
-  func limited() async throws {
-    let sketch = try await SketchFixture()
-    var options = LoadOptions.previewing
-    options.previews.limit = 1
-    let following = Following(sketch.cache, Photo("1"), .row, options)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await following.previewed.reaches(1)
-    await sketch.idle()
-    for _ in 0..<3 { await sketch.step(100) }
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 999" && sketch.decoder.begun.value == 1)
-  }
-
-  @Test("is the last one where the rest of the file cannot change it")
-  func settled() async throws {
-    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 1))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await following.previewed.reaches(1)
-    await sketch.idle()
-    for _ in 0..<3 { await sketch.step(100) }
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 settled 999" && sketch.decoder.begun.value == 1)
+    let text = await sketch.told { following in
+      await sketch.step(100, after: 0)
+      // Most files are whole by then, so not even the header is read.
+      #expect(sketch.decoder.begun.value == 0 && sketch.decoder.headers.value == 0)
+      await sketch.step(1)
+      await following.previewed.reaches(1)
+    }
+    #expect(text == "1 999")
   }
 
   @Test("is drawn once for all formats that are wanted, and for two at most")
@@ -229,17 +163,15 @@ struct PreviewTests {
   func fullLoad() async throws {
     let resources = LoadResources(decodeWidth: 1)
     let sketch = try await SketchFixture { $0.resources = resources }
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    let occupied = try await Occupied(resources.workers)
-    for _ in 0..<3 { await sketch.step(100) }
-    #expect(sketch.decoder.begun.value == 0 && resources.workers.counts.waiting == 0)
-    try await occupied.leave()
-    await sketch.step(1)
-    await following.previewed.reaches(1)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "3 999")
+    let text = try await sketch.told { following in
+      let occupied = try await Occupied(resources.workers)
+      for _ in 0..<3 { await sketch.step(100) }
+      #expect(sketch.decoder.begun.value == 0 && resources.workers.counts.waiting == 0)
+      try await occupied.leave()
+      await sketch.step(1)
+      await following.previewed.reaches(1)
+    }
+    #expect(text == "3 999")
   }
 
   @Test("is skipped where no part of the processor is for previews, or no memory is left")
@@ -264,15 +196,13 @@ struct PreviewTests {
     let sketch = try await SketchFixture(decoder: decoder) {
       $0.resources = LoadResources(decodeWidth: 2)
     }
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await decoder.begun.reaches(1)
-    sketch.finish()
-    await following.ends()
+    let text = await sketch.told { _ in
+      await sketch.step(100)
+      await decoder.begun.reaches(1)
+    }
     door.open()
     await sketch.idle()
-    #expect(following.text == "999")
+    #expect(text == "999")
   }
 
   @Test("is shown to nobody once all bytes are there")
@@ -306,14 +236,12 @@ struct PreviewTests {
     let sketch = try await SketchFixture(decoder: decoder) {
       $0.resources = LoadResources(decodeWidth: 1)
     }
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await decoder.begun.reaches(1)
-    sketch.finish()
-    await following.ends()
+    let text = await sketch.told { _ in
+      await sketch.step(100)
+      await decoder.begun.reaches(1)
+    }
     #expect(decoder.ended.value == 1)
-    #expect(following.text == "999")
+    #expect(text == "999")
   }
 
   @Test("is given up when nobody follows the load any more")
@@ -335,19 +263,17 @@ struct PreviewTests {
   @Test("that cannot be decoded is nothing to the picture")
   func damaged() async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(isDamaged: true))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(100)
-    await sketch.decoder.ended.reaches(1)
-    await sketch.idle()
-    // It is not tried again before there is more.
-    await sketch.step(1)
-    await sketch.idle()
-    #expect(sketch.decoder.begun.value == 1)
-    await sketch.step(99)
-    await sketch.decoder.ended.reaches(2)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "999")
+    let text = await sketch.told { _ in
+      await sketch.step(100)
+      await sketch.decoder.ended.reaches(1)
+      await sketch.idle()
+      // It is not tried again before there is more.
+      await sketch.step(1)
+      await sketch.idle()
+      #expect(sketch.decoder.begun.value == 1)
+      await sketch.step(99)
+      await sketch.decoder.ended.reaches(2)
+    }
+    #expect(text == "999")
   }
 }

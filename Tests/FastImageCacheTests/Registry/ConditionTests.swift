@@ -10,60 +10,6 @@ struct ConditionTests {
   private let levels = [RequestPriority(.low), RequestPriority(.medium), RequestPriority(.high)]
   private let priorities: [TaskPriority] = [.background, .low, .medium, .high]
 
-  @Test("join as a plain model says, go in its order, and are each answered once", arguments: 0..<3)
-  func agreesWithModel(seed: UInt64) async throws {
-    var random = SplitMix64(state: seed)
-    let play = try await ConditionedPlay()
-    var (model, kinds, left) = (ConditionedModel(), [Int: Kind](), Set<Int>())
-    for number in 1001...2000 {
-      let kind = try #require(Kind.allCases.randomElement(using: &random))
-      // Mostly ordinary ones, or each load would begin another one.
-      let policy = try #require(
-        LoadOptions.CachePolicy(rawValue: max(0, Int.random(in: -3...2, using: &random))))
-      let level = try #require(levels.randomElement(using: &random))
-      let chosen = try #require(priorities.dropLast().randomElement(using: &random))
-      let urgent: ConditionedModel.Urgent =
-        Bool.random(using: &random) ? .holding(level) : .chosen(Priority(chosen))
-      try play.join(number, kind, policy, urgent)
-      model.join(number, kind, policy, urgent)
-      kinds[number] = kind
-      for _ in 0..<Int.random(in: 0...2, using: &random) {
-        let leaving = Int.random(in: 1001...number, using: &random)
-        // Those that wait for nothing may be answered already.
-        if kinds[leaving] == .kept { continue }
-        play.leave(leaving)
-        model.leave(leaving)
-        left.insert(leaving)
-      }
-      level.value = try #require(priorities.randomElement(using: &random))
-    }
-    #expect(await play.settles(model))
-    // Now that all loads wait at the gate.
-    for _ in 0..<100 {
-      levels.randomElement(using: &random)?.value = try #require(
-        priorities.randomElement(using: &random))
-    }
-    let expected = model.flights.values.compactMap { flight in
-      flight.priority.map { ConditionedPlay.Call(kind: flight.kind, priority: $0) }
-    }
-    let waiting = model.waiters
-    let calls = try await play.run()
-    #expect(calls.map(\.priority) == calls.map(\.priority).sorted(by: >))
-    #expect(
-      Dictionary(calls.map { ($0, 1) }, uniquingKeysWith: +)
-        == Dictionary(expected.map { ($0, 1) }, uniquingKeysWith: +))
-    for (number, kind) in kinds {
-      switch (play.answer(number), kind) {
-      case (.success(let image)?, _):
-        #expect(waiting[number] == kind && image.solidNumber == kind.pixelNumber())
-      case (.failure(.notCached)?, .kept): break
-      case (.failure(.cancelled)?, _): #expect(left.contains(number))
-      default: Issue.record("\(number) was not answered as it must be, or not once.")
-      }
-    }
-    #expect(play.isFree)
-  }
-
   /// Waits for images of all conditions from several threads, while priorities move.
   @Test(
     "get the picture of their own conditions from any thread, whatever moves or leaves meanwhile",

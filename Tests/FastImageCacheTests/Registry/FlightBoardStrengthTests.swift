@@ -7,44 +7,6 @@ import Testing
 struct FlightBoardStrengthTests: FlightBoardSuite {
   var board = FlightBoard<Int, ImageKey, FlightID>()
 
-  @Test("lets a waiter join flights that ask at least as much")
-  mutating func joinsStronger() {
-    let reload = join(1, row, policy: .reload).flight
-    #expect(join(2, row, policy: .revalidate).flight == reload)
-    #expect(join(3, row).flight == reload)
-    #expect(join(4, dot, policy: .reload).flight == reload)
-    #expect(finish(row, of: reload) == [1, 2, 3])
-  }
-
-  @Test("begins a flight for a stronger waiter, which takes the weaker one's place")
-  mutating func replacesWeaker() {
-    let normal = join(1, row).flight
-    let revalidate = join(2, row, policy: .revalidate)
-    #expect(revalidate.isNewFlight && join(3, row).flight == revalidate.flight)
-    #expect(finish(row, of: normal) == [1])
-    #expect(finish(row, of: revalidate.flight) == [2, 3])
-  }
-
-  @Test("lets no reload join a flight that has asked its source, but everybody else")
-  mutating func reloadsAnew() {
-    let first = join(1, row, policy: .reload).flight
-    board.noteAsked(first)
-    #expect(join(2, row, policy: .revalidate).flight == first)
-    let second = join(3, row, policy: .reload)
-    #expect(second.isNewFlight && join(4, row).flight == second.flight)
-  }
-
-  @Test("keeps no original that was removed, or whose flight has ended")
-  mutating func keepsNoRemoved() {
-    let flight = join(1, row).flight
-    board.remove(.originals("a"), at: 2)
-    #expect(board.keepsOriginal(of: "a", flight) == false)
-    let another = join(3, row, origin: .url(URL(fileURLWithPath: "/other.jpg"))).flight
-    #expect(board.keepsOriginal(of: "a", another) == true)
-    _ = board.fail(another)
-    #expect(board.keepsOriginal(of: "a", another) == false)
-  }
-
   @Test("keeps an original under no entity once that of another one in the flight was removed")
   mutating func keepsNoShared() {
     let flight = join(1, row).flight

@@ -8,102 +8,11 @@ import Testing
 struct FlightBoardTests: FlightBoardSuite {
   var board = FlightBoard<Int, ImageKey, FlightID>()
 
-  @Test("joins entities and formats of one URL in one flight")
-  mutating func joinsByURL() {
-    let first = join(1, row)
-    let otherFormat = join(2, dot)
-    let otherEntity = join(3, ImageKey(entity: "b", version: "b1", format: "row"))
-    #expect(first.isNewFlight && !otherFormat.isNewFlight && !otherEntity.isNewFlight)
-    #expect(first.flight == otherFormat.flight && first.flight == otherEntity.flight)
-    #expect(board.take(first.flight).count == 3)
-  }
-
-  @Test("answers every waiter of a picture once")
-  mutating func answersOnce() {
-    let flight = join(1, row).flight
-    _ = join(2, row)
-    #expect(board.take(flight) == [row])
-    #expect(board.take(flight) == [])
-    #expect(finish(row, of: flight) == [1, 2])
-    #expect(finish(row, of: flight) == [])
-    #expect(board.leave(WaiterID(number: 1)) == nil)
-    #expect(board.waiterCount == 0)
-  }
-
-  @Test("cancels a flight with its last waiter, not before")
-  mutating func cancelsWithLastWaiter() {
-    let flight = join(1, row).flight
-    _ = join(2, dot)
-    let first = board.leave(WaiterID(number: 1))
-    #expect(first?.waiter == 1 && first?.abandoned == nil)
-    let last = board.leave(WaiterID(number: 2))
-    #expect(last?.waiter == 2 && last?.abandoned?.load == flight)
-    // What was asked, so that whoever listens hears of each.
-    #expect(last?.abandoned?.requests == [row, dot])
-    #expect(board.flightCount == 0)
-  }
-
-  @Test("gives a request after a cancel a flight of its own, which late results do not reach")
-  mutating func startsAnewAfterCancel() {
-    let old = join(1, row).flight
-    _ = board.leave(WaiterID(number: 1))
-    let new = join(2, row)
-    #expect(new.isNewFlight && new.flight != old)
-    #expect(finish(row, of: old) == [])
-    #expect(board.fail(old).waiters == [])
-    #expect(finish(row, of: new.flight) == [2])
-  }
-
-  @Test("keeps a newer version of an entity out of the flight of its older one")
-  mutating func separatesVersions() {
-    let old = join(1, row).flight
-    let new = join(
-      2, ImageKey(entity: "a", version: "a2", format: "row"), versions: ["row": "a2", "dot": "a2"])
-    #expect(new.isNewFlight && new.flight != old)
-    let third = join(
-      3, ImageKey(entity: "a", version: "a2", format: "dot"), versions: ["row": "a2", "dot": "a2"])
-    #expect(third.flight == new.flight)
-    #expect(finish(row, of: old) == [1])
-  }
-
   @Test("is not joined by a waiter that knows another format's picture in a newer version")
   mutating func separatesVersionsOfOthers() {
     let old = join(1, dot).flight
     let new = join(2, row, versions: ["row": "a1", "dot": "a2"])
     #expect(new.isNewFlight && new.flight != old)
-  }
-
-  @Test("remembers the older version after its waiters were answered")
-  mutating func separatesVersionsLate() {
-    let old = join(1, row).flight
-    _ = board.take(old)
-    _ = finish(row, of: old)
-    let new = join(
-      2, ImageKey(entity: "a", version: "a2", format: "row"), versions: ["row": "a2", "dot": "a2"])
-    #expect(new.flight != old)
-  }
-
-  @Test("hands out a picture again when it is wanted again after all had left")
-  mutating func handsOutAgain() {
-    let flight = join(1, row).flight
-    _ = join(9, dot)
-    #expect(board.take(flight) == [row, dot])
-    _ = board.leave(WaiterID(number: 1))
-    _ = join(2, row)
-    #expect(board.take(flight) == [row])
-  }
-
-  @Test("goes on for siblings when the last waiter leaves after a delivery")
-  mutating func goesOnAfterDelivery() {
-    let flight = join(1, row).flight
-    _ = join(2, dot)
-    _ = board.take(flight)
-    _ = finish(row, of: flight)
-    let left = board.leave(WaiterID(number: 2))
-    #expect(left?.waiter == 2 && left?.abandoned == nil)
-    let isRetired = board.retire(flight)
-    #expect(isRetired)
-    #expect(board.flightCount == 0)
   }
 
   @Test("ends with its last waiter when others were answered with what was not fetched")
@@ -118,17 +27,6 @@ struct FlightBoardTests: FlightBoardSuite {
     // The other image was answered, so nobody gave it up.
     #expect(left?.abandoned?.requests == [dot])
     #expect(!board.asked { $0.isWanted(flight) })
-  }
-
-  @Test("does not retire a flight that has something new to do")
-  mutating func refusesToRetire() {
-    let flight = join(1, row).flight
-    _ = board.take(flight)
-    _ = finish(row, of: flight)
-    _ = join(2, dot)
-    let isRetired = board.retire(flight)
-    #expect(!isRetired)
-    #expect(board.take(flight) == [dot])
   }
 
   @Test("tells a flight that ended from the one that has its index now")
@@ -200,17 +98,6 @@ struct FlightBoardTests: FlightBoardSuite {
     #expect(isRetired && Set(board.takeDropped()) == [row, dot])
   }
 
-  @Test("forgets those who come and go while one stays")
-  mutating func forgetsThoseWhoLeft() {
-    let flight = join(0, row).flight
-    for number in 1...1000 {
-      _ = join(number, row)
-      _ = board.leave(WaiterID(number: number))
-    }
-    #expect(board.waiterCount == 1)
-    #expect(finish(row, of: flight) == [0])
-  }
-
   @Test("lets no request join a load from before a removal of its picture")
   mutating func joinsNoOlderThanRemoval() {
     let flight = join(1, row).flight
@@ -222,15 +109,6 @@ struct FlightBoardTests: FlightBoardSuite {
     #expect(join(7, dot).isNewFlight)
     let other = ImageKey(entity: "b", version: "b1", format: "row")
     #expect(!join(8, other).isNewFlight)
-  }
-
-  @Test("lets no request join a load from before a store of its picture by hand")
-  mutating func joinsNoOlderThanStore() {
-    let flight = join(1, row).flight
-    _ = join(2, dot)
-    #expect(board.supersede(row, at: 3).waiters == [1])
-    #expect(join(4, row).isNewFlight)
-    #expect(board.leave(WaiterID(number: 2))?.abandoned?.load == flight)
   }
 
   @Test("knows the removals that a flight under way is older than, and no others")

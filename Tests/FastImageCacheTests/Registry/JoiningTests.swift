@@ -73,24 +73,6 @@ struct JoiningTests {
     await fixture.quiet()
   }
 
-  @Test("of a newer version start a load of their own")
-  func separateVersions() async throws {
-    let gate = gate
-    let fixture = try await Fixture(
-      source: ScriptedSource { _, call, _ in
-        try await gate.pass()
-        return .bitmap(try solid(call))
-      })
-    async let older = fixture.cache.image(for: Photo("a", version: 1, url: "test:/x"), format: .row)
-    await fixture.waiters(1)
-    async let newer = fixture.cache.image(for: Photo("a", version: 2, url: "test:/x"), format: .row)
-    await fixture.waiters(2)
-    await fixture.source.started.reaches(2)
-    gate.open()
-    #expect(try await older.solidNumber != newer.solidNumber)
-    #expect(fixture.source.started.value == 2)
-  }
-
   @Test("of an older version are answered with it, and leave the newer picture in the table")
   func keepNewerPicture() async throws {
     let gates = (older: CancellableGate(), newer: CancellableGate())
@@ -119,19 +101,5 @@ struct JoiningTests {
     await fixture.quiet()
     #expect(cache.cachedFormats(for: new).count == 3)
     #expect(cache.cachedImage(for: new, format: .row)?.solidNumber == 2)
-  }
-
-  @Test("after a failure start anew")
-  func retryAfterFailure() async throws {
-    struct Broken: Error {}
-    let fixture = try await Fixture(
-      source: ScriptedSource { _, call, _ in
-        if call == 1 { throw Broken() }
-        return .bitmap(try solid(call))
-      })
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: Photo("a"), format: .row)
-    }
-    #expect(try await fixture.cache.image(for: Photo("a"), format: .row).solidNumber == 2)
   }
 }

@@ -96,29 +96,6 @@ struct WaitingLoadTests {
     #expect(needs.value == 2)
   }
 
-  @Test("is as urgent at the gate as its waiters are by then")
-  func followsWaiters() async throws {
-    let order = Order()
-    let fixture = try await fixture(
-      ScriptedSource { url, _, _ in
-        order.note(url.lastPathComponent)
-        return .bitmap(try solid(1))
-      })
-    let place = try await gate.enter(Urgency(.high))
-    let levels = [RequestPriority(.medium), RequestPriority(.low), RequestPriority(.high)]
-    var loading: [Task<Int?, any Error>] = []
-    for (number, level) in levels.enumerated() {
-      loading.append(
-        load(PlainPhoto(number: number), from: fixture, LoadOptions(priority: level)))
-      await waits(number + 1)
-    }
-    levels[1].value = .high
-    levels[2].value = .background
-    gate.leave(place)
-    for task in loading { _ = try await task.value }
-    #expect(order.notes == ["1", "0", "2"])
-  }
-
   @Test("is withdrawn when its cache is closed, and is not waited for")
   func closes() async throws {
     let fixture = try await fixture()

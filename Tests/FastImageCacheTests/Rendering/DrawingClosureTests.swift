@@ -92,19 +92,6 @@
       }
     #endif
 
-    @Test("is drawn as its entity says")
-    func decidesDrawing() async throws {
-      let fixture = try await Fixture()
-      var photo = Photo("a", url: "test:/5")
-      photo.drawing = .custom { source, canvas in
-        #expect(source.size == PixelSize(width: 16, height: 16))
-        #expect(canvas.size.width == 8 && canvas.size.height == 8)
-        canvas.fill(.black)
-      }
-      let image = try await fixture.cache.image(for: photo, format: .row)
-      #expect(image.withPixels { $0.unsafeLoad(fromByteOffset: 2, as: UInt8.self) } == 0)
-    }
-
     @Test("is drawn before any other picture of its load is stored, so that all can be given up")
     func comesBeforeAnswers() async throws {
       let gate = CancellableGate()

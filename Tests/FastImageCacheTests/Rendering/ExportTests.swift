@@ -94,14 +94,4 @@ struct ExportTests {
     // Colours come for several pixels together; on black the mean would be far above 30.
     #expect(sum / (Self.size.width * Self.size.height * 3) <= 6)
   }
-
-  @Test("has a smaller JPEG at a lower quality")
-  func obeysQuality() async throws {
-    let format = format(.bgrx32)
-    let fixture = try await Fixture([format])
-    let stored = try await fixture.cache.store(levels(.bgrx32), for: Photo("a"), format: format)
-    let sizes = try [0.1, 0.5, 0.9, 1].map { try stored.jpegData(quality: $0).count }
-    #expect(sizes == sizes.sorted() && Set(sizes).count == 4)
-    #expect(try stored.jpegData() == stored.jpegData(quality: 0.9))
-  }
 }

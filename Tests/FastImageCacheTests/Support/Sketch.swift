@@ -185,6 +185,20 @@ struct SketchFixture {
   /// Lets the rest arrive.
   func finish() { steps.finish() }
 
+  /// Has one listener follow a load while `play` lets bytes arrive, and lets the rest arrive.
+  ///
+  /// - Returns: What the listener was told.
+  func told(
+    _ options: LoadOptions = .previewing, while play: (Following) async throws -> Void
+  ) async rethrows -> String {
+    let following = Following(cache, Photo("1"), .row, options)
+    await fixture.waiters(1)
+    try await play(following)
+    finish()
+    await following.ends()
+    return following.text
+  }
+
   /// Waits until no job is under way.
   func idle() async {
     while cache.maker.workers.counts != (0, 0), !Task.isCancelled { await Task.yield() }

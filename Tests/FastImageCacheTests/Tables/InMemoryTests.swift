@@ -41,45 +41,6 @@ struct InMemoryTests {
     #expect(FileManager.default.fileExists(atPath: "/dev/null"))
   }
 
-  @Test("draws the family")
-  func drawsFamily() async throws {
-    let cache = try cache([.large, .dot])
-    try await cache.store(solid(3), for: Photo("a"), format: .large)
-    #expect(cache.cachedFormats(for: Photo("a")) == [.large, .dot])
-  }
-
-  @Test("evicts the least recently used picture")
-  func evicts() async throws {
-    let format = ImageFormat.row.with(capacity: 2)
-    let cache = try cache([format])
-    for number in 1...2 {
-      try await cache.store(solid(number), for: Photo(ImageID(number)), format: format)
-    }
-    _ = cache.cachedImage(for: Photo(1), format: format)
-    try await cache.store(solid(3), for: Photo(3), format: format)
-    let kept = (1...3).map {
-      cache.cachedImage(for: Photo(ImageID($0)), format: format)?.solidNumber
-    }
-    #expect(kept == [1, nil, 3])
-  }
-
-  @Test("removes one picture, or all")
-  func removes() async throws {
-    let cache = try cache()
-    for number in 1...3 {
-      try await cache.store(solid(number), for: Photo(ImageID(number)), format: .row)
-    }
-    try await cache.removeImage(for: Photo(1), format: .row)
-    #expect(
-      (1...3).map { cache.containsImage(for: Photo(ImageID($0)), format: .row) } == [
-        false, true, true,
-      ])
-    try await cache.removeAllImages()
-    #expect((1...3).allSatisfy { !cache.containsImage(for: Photo(ImageID($0)), format: .row) })
-    try await cache.store(solid(4), for: Photo(4), format: .row)
-    #expect(cache.cachedImage(for: Photo(4), format: .row)?.solidNumber == 4)
-  }
-
   @Test(
     "goes on through flush, suspend and resume, and ends with close, not with the pictures held")
   func goesOn() async throws {
@@ -157,22 +118,6 @@ struct InMemoryTests {
       guard case .storageUnavailable(let text) = error else { throw error }
       #expect(
         text == "Cannot make a file of memory for the table \"row\": Operation not permitted.")
-    }
-  }
-
-  @Test("names the format that cannot have a table, and the one that stands there twice")
-  func refusesFormats() throws {
-    do throws(ImageCacheError) {
-      _ = try cache([.row.with(capacity: 0)])
-      Issue.record("It was made.")
-    } catch {
-      guard case .invalidFormat("row", _) = error else { throw error }
-    }
-    do throws(ImageCacheError) {
-      _ = try cache([.row, .row])
-      Issue.record("It was made.")
-    } catch {
-      guard case .duplicateFormat("row") = error else { throw error }
     }
   }
 }

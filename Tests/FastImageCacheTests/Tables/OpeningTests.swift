@@ -103,16 +103,6 @@ struct OpeningTests {
     }
   }
 
-  @Test("refuses two formats of one name")
-  func refusesDuplicates() async throws {
-    do {
-      _ = try await open([format("a"), format("a", size: PixelSize(width: 9, height: 9))])
-      Issue.record("The duplicate was accepted.")
-    } catch let error as ImageCacheError {
-      guard case .duplicateFormat("a") = error else { throw error }
-    }
-  }
-
   @Test("refuses an empty and an endless namespace", arguments: [0, 256, 10_000])
   func refusesNamespaces(length: Int) async throws {
     let name = String(repeating: "n", count: length)
@@ -132,21 +122,6 @@ struct OpeningTests {
     #expect(parent == directory.url.standardizedFileURL.path)
     try await cache.store(solid(3), for: Photo("a"), format: format())
     #expect(cache.cachedImage(for: Photo("a"), format: format())?.solidNumber == 3)
-  }
-
-  @Test("keeps namespaces apart")
-  func separatesNamespaces() async throws {
-    let directory = try TemporaryDirectory()
-    let names = ["Foo", "foo", "\u{E9}", "e\u{301}"]
-    var caches: [ImageCache] = []
-    for (number, name) in names.enumerated() {
-      let cache = try await open([format()], namespace: name, in: directory)
-      try await cache.store(solid(number), for: Photo("a"), format: format())
-      caches.append(cache)
-    }
-    let numbers = caches.map { $0.cachedImage(for: Photo("a"), format: format())?.solidNumber }
-    #expect(numbers == [0, 1, 2, 3])
-    #expect(Set(caches.map { $0.directory.lastPathComponent.lowercased() }).count == 4)
   }
 
   @Test("deletes tables that are not listed any more, and nothing else")
@@ -244,19 +219,6 @@ struct OpeningTests {
     #expect(second.cachedImage(for: Photo("a"), format: format())?.solidNumber == 5)
     try await second.store(solid(6), for: Photo("b"), format: format())
     #expect(second.cachedImage(for: Photo("b"), format: format())?.solidNumber == 6)
-  }
-
-  @Test("on a path that is a file says so")
-  func refusesFilePath() async throws {
-    let directory = try TemporaryDirectory()
-    let file = directory.url.appendingPathComponent("file")
-    try Data().write(to: file)
-    var configuration = ImageCache.Configuration()
-    configuration.directory = file
-    configuration.requiresStorage = true
-    await #expect(throws: ImageCacheError.self) {
-      try await ImageCache(formats: [format()], configuration: configuration)
-    }
   }
 
   @Test("with a format for other devices draws without storing")

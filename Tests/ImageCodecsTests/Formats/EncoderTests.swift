@@ -16,38 +16,12 @@
       return try Bitmap(copying: bytes, layout: layout)
     }
 
-    @Test("of PNG keeps opaque pixels exactly")
-    func keepsOpaquePixels() throws {
-      let picture = Picture.confetti(21, 13)
-      let data = try PNGEncoder().encode(bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
-      #expect(try decode(data).layout.format == .bgrx32)
-      #expect(try largestDifference(decode(data).packedBytes, picture.opaqueBGRX) == 0)
-    }
-
     @Test("of PNG undoes the multiplication by alpha")
     func keepsTransparentPixels() throws {
       let picture = Picture.confetti(21, 13)
       let data = try PNGEncoder().encode(bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
       #expect(try decode(data).layout.format == .bgra32)
       #expect(try largestDifference(decode(data).packedBytes, picture.premultipliedBGRA) == 0)
-    }
-
-    @Test("of PNG keeps gray pixels exactly")
-    func keepsGrayPixels() throws {
-      let picture = Picture.confetti(21, 13)
-      let data = try PNGEncoder().encode(bitmap(picture.red, picture.size, .gray8))
-      #expect(try decode(data).layout.format == .gray8)
-      #expect(try largestDifference(decode(data).packedBytes, picture.red) == 0)
-    }
-
-    @Test("spreads five bits over eight")
-    func spreadsFiveBits() throws {
-      let size = PixelSize(width: 4, height: 1)
-      let packed: [UInt8] = [0xFF, 0x7F, 0x00, 0x7C, 0xE0, 0x03, 0x10, 0x00]
-      let data = try PNGEncoder().encode(bitmap(packed, size, .bgr16))
-      #expect(
-        try decode(data).packedBytes
-          == [255, 255, 255, 255, 0, 0, 255, 255, 0, 255, 0, 255, 132, 0, 0, 255])
     }
 
     @Test("spreads all thirty-two levels evenly, as drawing does")
@@ -142,14 +116,6 @@
       }
     }
 
-    @Test("of JPEG lays transparent pixels over white")
-    func flattens() throws {
-      let glass = Picture(16, 16) { _, _ in (255, 0, 0, 128) }
-      let data = try JPEGEncoder(quality: 1).encode(
-        bitmap(glass.premultipliedBGRA, glass.size, .bgra32))
-      #expect(largestDifference(try decode(data).pixel(8, 8), [127, 127, 255, 255]) <= 3)
-    }
-
     @Test("of WebP keeps opaque and gray pixels exactly where nothing is to be lost")
     func keepsPixelsInWebP() throws {
       let picture = Picture.confetti(21, 13)
@@ -189,23 +155,6 @@
       #expect(
         throws: ImageEncodingError.failed("a WebP picture has at most 16383 pixels a side")
       ) { try WebPEncoder().encode(wide) }
-    }
-
-    @Test(
-      "of WebP that gets no more memory says so", .enabled(if: probe_counts_allocations() == 1))
-    func runsOutOfMemoryInWebP() async {
-      await #expect(processExitsWith: .exitCode(7)) {
-        guard let layout = PixelLayout(size: PixelSize(width: 248, height: 248), format: .gray8)
-        else { exit(1) }
-        let bitmap = try Bitmap(layout: layout) { _ in }
-        probe_refuse_allocations(128 << 10)
-        do throws(ImageEncodingError) {
-          _ = try WebPEncoder.lossless.encode(bitmap)
-          exit(3)
-        } catch {
-          exit(error == .outOfMemory ? 7 : 4)
-        }
-      }
     }
 
     @Test(

@@ -210,11 +210,6 @@
       #expect(stages(Data([0xFF, 0xD9]) + jpeg()).isEmpty)
     }
 
-    @Test("finds stages in a gray file")
-    func gray() {
-      #expect(!stages(jpeg(components: 1)).isEmpty)
-    }
-
     @Test("does not look into a thumbnail")
     func thumbnail() {
       let data = jpeg()

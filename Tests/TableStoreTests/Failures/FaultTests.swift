@@ -293,34 +293,4 @@ struct FaultTests {
       #expect(table.entry(for: key(4))?.shows(key(4)) == true)
     }
   }
-
-  @Test("misses a picture that cannot be read, and uses its slot again")
-  func missesUnreadable() throws {
-    let fixture = try Fixture()
-    try fixture.open(slots: 1).store(key(1))
-    let plan = FaultPlan()
-    let table = try fixture.open(slots: 1, system: plan.system)
-    plan.fail(after: 0, only: [.read])
-    #expect(table.entry(for: key(1)) == nil)
-    #expect(!table.contains(key(1)))
-    plan.pass()
-    try table.store(key(2))
-    #expect(table.entry(for: key(2))?.shows(key(2)) == true)
-  }
-
-  @Test("misses pictures of a file that was cut while it was open")
-  func survivesTruncation() throws {
-    let fixture = try Fixture()
-    var table = try fixture.open()
-    for entity in 1...3 { try table.store(key(entity)) }
-    table.close()
-    table = try fixture.open()
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.filePath()))
-    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
-    try handle.truncate(atOffset: UInt64(layout.slotOffset(1)))
-    try handle.close()
-    #expect(table.entry(for: key(3)) == nil)
-    #expect(table.entry(for: key(2)) == nil)
-    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-  }
 }

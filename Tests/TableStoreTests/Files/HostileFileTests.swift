@@ -250,22 +250,6 @@ struct HostileFileTests {
     #expect(larger.present(1...6) == [6])
   }
 
-  @Test("of random damage shows no wrong picture", arguments: [UInt64(1), 2, 3])
-  func survivesRandomDamage(seed: UInt64) throws {
-    var random = SplitMix64(state: seed)
-    let bytes = try wholeFile()
-    for _ in 0..<30 {
-      var changed = bytes
-      for _ in 0..<Int.random(in: 1...20, using: &random) {
-        let start = Int.random(in: 0..<changed.count, using: &random)
-        let count = min(Int.random(in: 1...200, using: &random), changed.count - start)
-        let source = Int.random(in: 0...(changed.count - count), using: &random)
-        changed.replaceSubrange(start..<(start + count), with: bytes[source..<(source + count)])
-      }
-      try open(changed)
-    }
-  }
-
   @Test("is reported by verify, slot by slot, and not shown again")
   func verifies() throws {
     var bytes = try wholeFile()

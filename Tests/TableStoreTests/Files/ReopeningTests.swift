@@ -9,21 +9,6 @@ struct ReopeningTests {
   let fixture: Fixture
   init() throws { fixture = try Fixture() }
 
-  @Test("has its pictures, their sizes and their metadata")
-  func keepsPictures() throws {
-    var table = try fixture.open()
-    for entity in 1...5 { try table.store(key(entity), metadata: [UInt8(entity)]) }
-    table.close()
-    table = try fixture.open()
-    for entity in 1...5 {
-      let entry = try #require(table.entry(for: key(entity)))
-      #expect(entry.shows(key(entity)))
-      #expect(entry.metadata == [UInt8(entity)])
-      #expect(entry.extent == SlotExtent(width: 16, height: 4))
-      #expect(!entry.isPrivate)
-    }
-  }
-
   @Test("goes on in the order of use", arguments: [false, true])
   func keepsOrder(byFlush: Bool) throws {
     var table = try fixture.open(slots: 5)
@@ -70,24 +55,6 @@ struct ReopeningTests {
     try table.store(key(9))
     #expect(table.entry(for: key(9))?.shows(key(9)) == true)
     #expect(table.statistics.liveCount == min(slots, 9))
-  }
-
-  @Test("does not bring back the older of two pictures of one entity after a crash")
-  func forgetsOlder() throws {
-    let plan = FaultPlan()
-    var table = try fixture.open(system: plan.system)
-    try table.store(key(1, 1))
-    // Ends, like a killed process, before the older record is erased.
-    plan.fail(after: 3, only: [.write])
-    try table.store(key(1, 2))
-    table.close()
-    table = try fixture.open()
-    #expect(table.contains(key(1, 2)))
-    #expect(try table.remove(key(1).entity))
-    table.close()
-    table = try fixture.open()
-    #expect(!table.contains(key(1, 1)))
-    #expect(!table.contains(key(1, 2)))
   }
 
   @Test("leaves damaged pictures behind when its capacity changes")

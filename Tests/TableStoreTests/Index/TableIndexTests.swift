@@ -140,16 +140,6 @@ struct TableIndexTests {
     }
   }
 
-  @Test("evicts pictures whose records were not read, in the order of their use")
-  func evictsUnasked() throws {
-    let states = SlotStates(slotCount: 3)
-    var index = TableIndex(slotCount: 3, states: states)
-    try index.adopt((0..<3).map { ($0, record($0, 1, 3 - $0)) })
-    let slots = (7..<10).map { index.claimSlot(for: key($0).entity.digest)?.slot }
-    #expect(slots == [2, 1, 0])
-    #expect(states.knownSlots.count == 3 && index.liveCount == 0)
-  }
-
   @Test("keeps two entities with one digest from showing each other's picture")
   func comparesInFull() throws {
     let digest = TableID.Digest(low: 1, high: 2)

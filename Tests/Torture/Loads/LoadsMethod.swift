@@ -18,19 +18,9 @@ struct LoadsMethod: TortureMethod {
       are done with a store of originals.
       """)
 
-  private let count: Int
-  private let seed: UInt64
-  private let plant: LoadServer.Plant
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed,
-      plant: .none)
-  }
-
-  init(count: Int, seed: UInt64, plant: LoadServer.Plant) {
-    (self.count, self.seed, self.plant) = (count, seed, plant)
-  }
+  let count: Int
+  let seed: UInt64
+  var plant = LoadServer.Plant.none
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
@@ -42,5 +32,12 @@ struct LoadsMethod: TortureMethod {
       try await play.run(operations: count / 2, seed: seed)
     }
     return findings
+  }
+}
+
+extension LoadsMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed)
   }
 }

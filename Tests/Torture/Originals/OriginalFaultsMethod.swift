@@ -27,18 +27,9 @@ struct OriginalFaultsMethod: TortureMethod {
   }
 
   private static let codes = [ENOSPC, EIO, EMFILE, EDQUOT, EPERM]
-  private let count: Int
-  private let seed: UInt64
-  private let plant: Plant
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000) ?? .max, seed: seed, plant: .none)
-  }
-
-  init(count: Int, seed: UInt64, plant: Plant) {
-    (self.count, self.seed, self.plant) = (count, seed, plant)
-  }
+  let count: Int
+  let seed: UInt64
+  var plant = Plant.none
 
   /// Calls of a run, of which some fail.
   private final class Faults: Sendable {
@@ -139,5 +130,12 @@ struct OriginalFaultsMethod: TortureMethod {
       findings.report(.lostEntry, "the next original, \(context)")
     }
     return calls
+  }
+}
+
+extension OriginalFaultsMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000) ?? .max, seed: seed)
   }
 }

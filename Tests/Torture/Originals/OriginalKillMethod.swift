@@ -19,18 +19,9 @@ struct OriginalKillMethod: TortureMethod {
       number says, and the originals with the child's ledger.
       """)
 
-  private let count: Int
-  private let seed: UInt64
-  private let plants: OriginalWorker.Plants
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 2...1_000_000) ?? 200, seed: seed, plants: .none)
-  }
-
-  init(count: Int, seed: UInt64, plants: OriginalWorker.Plants) {
-    (self.count, self.seed, self.plants) = (count, seed, plants)
-  }
+  let count: Int
+  let seed: UInt64
+  var plants = OriginalWorker.Plants.none
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: plants != .none)
@@ -162,5 +153,12 @@ struct OriginalKillMethod: TortureMethod {
       findings.report(.wrongPicture, "original \(number) after an attack")
     }
     return OriginalModel(present: left, mayEvict: isTight)
+  }
+}
+
+extension OriginalKillMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 2...1_000_000) ?? 200, seed: seed)
   }
 }

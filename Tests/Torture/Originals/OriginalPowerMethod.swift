@@ -33,18 +33,9 @@ struct OriginalPowerMethod: TortureMethod {
     case noBarriers
   }
 
-  private let count: Int
-  private let seed: UInt64
-  private let plant: Plant
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...10_000_000) ?? 1000, seed: seed, plant: .none)
-  }
-
-  init(count: Int, seed: UInt64, plant: Plant) {
-    (self.count, self.seed, self.plant) = (count, seed, plant)
-  }
+  let count: Int
+  let seed: UInt64
+  var plant = Plant.none
 
   /// The files of a folder at rest, by their paths in it, and the versions that may be there after a cut.
   private struct Moment {
@@ -186,5 +177,12 @@ struct OriginalPowerMethod: TortureMethod {
         "UPDATE original SET checksum = ?, size = ?, whole = ? WHERE id = ?",
         [.bits(checksum), .number(bytes.count), .number(bytes.count), .integer(row)])
     }
+  }
+}
+
+extension OriginalPowerMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...10_000_000) ?? 1000, seed: seed)
   }
 }

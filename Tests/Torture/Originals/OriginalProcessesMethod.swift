@@ -16,18 +16,9 @@ struct OriginalProcessesMethod: TortureMethod {
       """)
 
   private static let memberCount = 3
-  private let count: Int
-  private let seed: UInt64
-  private let plants: OriginalWorker.Plants
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000) ?? 50, seed: seed, plants: .none)
-  }
-
-  init(count: Int, seed: UInt64, plants: OriginalWorker.Plants) {
-    (self.count, self.seed, self.plants) = (count, seed, plants)
-  }
+  let count: Int
+  let seed: UInt64
+  var plants = OriginalWorker.Plants.none
 
   private struct Member {
     let child: ChildProcess
@@ -95,5 +86,12 @@ struct OriginalProcessesMethod: TortureMethod {
     case .exit(ChildVerdict.sawWrongPicture): findings.report(.wrongPicture, "seen by a child")
     case let ending: findings.report(.crash, "a child ended by \(ending)")
     }
+  }
+}
+
+extension OriginalProcessesMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000) ?? 50, seed: seed)
   }
 }

@@ -30,20 +30,9 @@ struct PowerMethod: TortureMethod {
     case noBarriers
   }
 
-  private let count: Int
-  private let seed: UInt64
-  private let plant: Plant
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...10_000_000) ?? 1000, seed: seed, plant: .none)
-  }
-
-  init(count: Int, seed: UInt64, plant: Plant) {
-    self.count = count
-    self.seed = seed
-    self.plant = plant
-  }
+  let count: Int
+  let seed: UInt64
+  var plant = Plant.none
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
@@ -109,5 +98,12 @@ struct PowerMethod: TortureMethod {
       }
     }
     table.close()
+  }
+}
+
+extension PowerMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...10_000_000) ?? 1000, seed: seed)
   }
 }

@@ -21,23 +21,10 @@ struct ProcessesMethod: TortureMethod {
 
   private static let lookupsPerOwner = 2000
 
-  private let count: Int
-  private let seed: UInt64
-  private let grantsLocks: Bool
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed,
-      grantsLocks: false)
-  }
-
-  /// - Parameter grantsLocks: A planted fault: several processes get the lock that only one may
-  ///   have.
-  init(count: Int, seed: UInt64, grantsLocks: Bool) {
-    self.count = count
-    self.seed = seed
-    self.grantsLocks = grantsLocks
-  }
+  let count: Int
+  let seed: UInt64
+  /// A planted fault: several processes get the lock that only one may have.
+  var grantsLocks = false
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: grantsLocks)
@@ -156,6 +143,13 @@ struct ProcessesMethod: TortureMethod {
       return
     }
     if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context)") }
+  }
+}
+
+extension ProcessesMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed)
   }
 }
 

@@ -15,21 +15,9 @@ struct RacesMethod: TortureMethod {
       swift run --sanitize=thread imagecache-torture races
       """)
 
-  private let count: Int
-  private let seed: UInt64
-  private let ignoresLeases: Bool
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed,
-      ignoresLeases: false)
-  }
-
-  init(count: Int, seed: UInt64, ignoresLeases: Bool) {
-    self.count = count
-    self.seed = seed
-    self.ignoresLeases = ignoresLeases
-  }
+  let count: Int
+  let seed: UInt64
+  var ignoresLeases = false
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: ignoresLeases)
@@ -38,5 +26,12 @@ struct RacesMethod: TortureMethod {
       folder: folder.url.path, findings: findings, ignoresLeases: ignoresLeases)
     try await load.run(operations: count, seed: seed)
     return findings
+  }
+}
+
+extension RacesMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed)
   }
 }

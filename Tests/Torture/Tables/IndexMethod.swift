@@ -25,20 +25,9 @@ struct IndexMethod: TortureMethod {
     case keptRecords
   }
 
-  private let count: Int
-  private let seed: UInt64
-  private let plant: Plant
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...10_000_000) ?? 2000, seed: seed, plant: .none)
-  }
-
-  init(count: Int, seed: UInt64, plant: Plant) {
-    self.count = count
-    self.seed = seed
-    self.plant = plant
-  }
+  let count: Int
+  let seed: UInt64
+  var plant = Plant.none
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
@@ -48,5 +37,12 @@ struct IndexMethod: TortureMethod {
     defer { interposer_skip_zeros(0) }
     try attacks.run(count: count, using: &random)
     return findings
+  }
+}
+
+extension IndexMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...10_000_000) ?? 2000, seed: seed)
   }
 }

@@ -38,23 +38,10 @@ struct WorkersMethod: TortureMethod {
 
   private static let workerCount = 4
 
-  private let count: Int
-  private let seed: UInt64
-  private let losesGuests: Bool
-
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 40...60_000) ?? 10_000, seed: seed,
-      losesGuests: false)
-  }
-
-  /// - Parameter losesGuests: A planted fault: guest files are gone at the next start, as files
-  ///   without a name would be.
-  init(count: Int, seed: UInt64, losesGuests: Bool) {
-    self.count = count
-    self.seed = seed
-    self.losesGuests = losesGuests
-  }
+  let count: Int
+  let seed: UInt64
+  /// A planted fault: guest files are gone at the next start, as files without a name would be.
+  var losesGuests = false
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: losesGuests)
@@ -154,5 +141,12 @@ struct WorkersMethod: TortureMethod {
     }
     let files = try folder.fileNames
     if files.count > 1 { findings.report(.other, "the folder has \(files)") }
+  }
+}
+
+extension WorkersMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 40...60_000) ?? 10_000, seed: seed)
   }
 }

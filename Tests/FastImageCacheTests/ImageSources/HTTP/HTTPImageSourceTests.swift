@@ -10,12 +10,6 @@ struct HTTPImageSourceTests {
 
   private let body = Self.body
 
-  @Test("brings the body of a complete answer")
-  func complete() async throws {
-    let server = try HTTPServer(["/a": .ok(body)])
-    #expect(try await bytes(server.url("/a")) == body)
-  }
-
   @Test("brings a body in chunks, and one that ends with the connection")
   func unannouncedLength() async throws {
     let server = try HTTPServer([
@@ -80,20 +74,6 @@ struct HTTPImageSourceTests {
     #expect(counts == counts.sorted())
     #expect(counts.last == 100_000)
     #expect(reports.withLock { $0.allSatisfy { $0.expectedByteCount == 100_000 } })
-  }
-
-  @Test(
-    "brings the body of an answer with another status of success", arguments: [201, 202, 203, 226])
-  func success(_ status: Int) async throws {
-    let server = try HTTPServer(["/a": .status(status, body: body)])
-    #expect(try await bytes(server.url("/a")) == body)
-  }
-
-  @Test("brings a part that nobody asked for where it is all of the original")
-  func wholePart() async throws {
-    let range = ["Content-Range": "bytes 0-99999/100000"]
-    let server = try HTTPServer(["/a": .status(206, headers: range, body: body)])
-    #expect(try await bytes(server.url("/a")) == body)
   }
 
   @Test("takes no other status", arguments: [204, 206, 304, 400, 404, 410, 500, 503])

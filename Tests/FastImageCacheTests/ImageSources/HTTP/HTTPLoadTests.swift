@@ -24,18 +24,6 @@ struct HTTPLoadTests {
     await server.abandonments.reaches(1)
   }
 
-  @Test("ends when it is cancelled before the server answers")
-  func cancelledBeforeTheAnswer() async throws {
-    let gate = Gate()
-    defer { gate.open() }
-    let server = try HTTPServer(["/a": HTTPReply([.wait(gate)])])
-    let task = Task { try await bytes(server.url("/a")) }
-    await server.requests.reaches(1)
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    await server.abandonments.reaches(1)
-  }
-
   @Test("asks for nothing when its task is cancelled already")
   func cancelledBeforehand() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8)), "/b": .ok(Data("b".utf8))])

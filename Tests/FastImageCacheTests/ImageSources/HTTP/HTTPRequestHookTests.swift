@@ -9,19 +9,6 @@ import Testing
 struct HTTPRequestHookTests {
   private struct Refusal: Error, Equatable {}
 
-  @Test("adds headers")
-  func headers() async throws {
-    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions.patient
-    options.modifyRequest = { request in
-      var request = request
-      request.headers["Authorization"] = "Bearer 1"
-      return request
-    }
-    _ = try await bytes(server.url("/a"), from: URLImageSource(http: options))
-    #expect(server.arrivedRequests.first?.headers["authorization"] == "Bearer 1")
-  }
-
   @Test("refuses by throwing, and nothing is asked")
   func refuses() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8))])

@@ -16,28 +16,6 @@ struct HTTPTimeoutsTests {
 
   private func at(_ seconds: Int) -> HTTPTimeouts.Instant { start + .seconds(seconds) }
 
-  @Test("ends when nothing arrives for the idle time, and begins anew with each sign")
-  func idle() {
-    var patience = patience()
-    #expect(patience.exceededLimit(at(9)) == nil)
-    #expect(patience.exceededLimit(at(10)) == .idle(.seconds(10)))
-    patience.touch(at(9))
-    #expect(patience.exceededLimit(at(18)) == nil)
-    #expect(patience.nextCheck(at(9)) == at(19))
-    #expect(patience.exceededLimit(at(19)) == .idle(.seconds(10)))
-  }
-
-  @Test("ends after the total time whatever arrives")
-  func total() {
-    var patience = patience()
-    for second in 0..<60 {
-      patience.touch(at(second))
-      #expect(patience.exceededLimit(at(second)) == nil)
-    }
-    #expect(patience.nextCheck(at(59)) == at(60))
-    #expect(patience.exceededLimit(at(60)) == .total(.seconds(60)))
-  }
-
   @Test("counts nothing while the load waits for its turn")
   func pause() {
     var patience = patience()

@@ -122,28 +122,6 @@ struct HTTPExchangeTests {
     #expect(wholeCount > 100)
   }
 
-  @Test("takes a body that is complete, whatever fault follows, and no byte beyond it")
-  func beyond() throws {
-    let url = try #require(URL(string: "https://example.com/a"))
-    let head = HTTPHead(
-      url: url, status: 200, fields: ["content-length": "4"], received: Date())
-    var exchange = HTTPExchange(byteCountLimit: 100)
-    _ = exchange.receive(head)
-    _ = exchange.receive(Data("abc".utf8))
-    #expect(!exchange.isComplete)
-    _ = exchange.receive(Data("d".utf8))
-    #expect(exchange.isComplete)
-    guard case .complete = exchange.end(fault: .network("reset")) else {
-      Issue.record("It was not complete.")
-      return
-    }
-    guard case .fail(let failure) = exchange.receive(Data("e".utf8)) else {
-      Issue.record("It took a fifth byte.")
-      return
-    }
-    #expect(failure.remedy == .none && failure.dropsBytes)
-  }
-
   @Test(
     "asks again after a fault without an answer, but not over a network that was refused",
     arguments: [

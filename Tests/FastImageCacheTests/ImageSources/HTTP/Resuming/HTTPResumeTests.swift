@@ -213,19 +213,6 @@ struct HTTPResumeTests {
     }
   }
 
-  @Test("is fetched by a plain request where the rest comes as if it were the whole")
-  func restAsWhole() async throws {
-    let original = original
-    let server = try HTTPServer { request in
-      guard let first = request.firstByte else { return original.reply(to: request) }
-      let range = "bytes \(first)-2999/3000"
-      return original.part(first..<3000, status: 200, changing: ["Content-Range": range])
-    }
-    let content = try await load(server.url("/a"), known: original.known(1000, from: server))
-    #expect(content.arrivedBytes == original.bytes)
-    #expect(ranges(server) == [1000, nil])
-  }
-
   @Test("is continued no more in a load whose server has refused that")
   func refusedAgain() async throws {
     let original = original

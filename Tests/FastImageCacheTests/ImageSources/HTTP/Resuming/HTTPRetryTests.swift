@@ -124,15 +124,6 @@ struct HTTPRetryTests {
     Issue.record("It told of no pause.")
   }
 
-  @Test("does not wait for a server that wants to be left alone for longer than 30 seconds")
-  func longWait() async throws {
-    let server = try replying([.status(429, headers: ["Retry-After": "31"])])
-    await #expect(throws: ImageSourceError.httpStatus(429)) {
-      try await bytes(server.url("/a"), from: URLImageSource(http: .retrying(5)))
-    }
-    #expect(server.requests.value == 1)
-  }
-
   @Test("ends in its pause when it is cancelled")
   func cancelled() async throws {
     let server = try replying([.status(503)])
@@ -221,24 +212,6 @@ struct HTTPRetryTests {
     #expect(content.arrivedBytes == original.bytes)
     let firsts = (isTagged ? 1...9 : 25...33).map(Optional.some)
     #expect(server.arrivedRequests.map(\.firstByte) == [nil] + firsts)
-  }
-
-  @Test("resumes after a cut at any byte of its body")
-  func anyByte() async throws {
-    let original = Original.version(1, count: 200)
-    let server = try HTTPServer { request in
-      let cut = Int(request.path.dropFirst())
-      return request.firstByte == nil
-        ? original.part(0..<200, status: 200, cut: cut) : original.reply(to: request)
-    }
-    for cut in 1..<200 {
-      // Its own source, since one sends a host few requests again.
-      let source = URLImageSource(http: .retrying(1))
-      let content = try await load(server.url("/\(cut)"), from: source)
-      #expect(content.arrivedBytes == original.bytes)
-      #expect(server.arrivedRequests.suffix(2).map(\.firstByte) == [nil, cut])
-      #expect(server.requests.value == 2 * cut)
-    }
   }
 
   @Test("gives up after so many attempts, and leaves what came")
