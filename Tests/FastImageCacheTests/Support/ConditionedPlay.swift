@@ -127,7 +127,7 @@ final class ConditionedPlay: Sendable {
     await source.started.reaches(1)
   }
 
-  private var gate: LoadGate { resources.gates[.local] }
+  private var gate: AdmissionQueue { resources[.local] }
   private var registry: InFlightRegistry { fixture.cache.registry }
 
   func join(

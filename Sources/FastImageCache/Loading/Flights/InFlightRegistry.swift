@@ -71,7 +71,7 @@ final class InFlightRegistry: Sendable {
   /// Has each load, until its task has returned.
   let tasks = DispatchGroup()
   let recorder: CacheRecorder
-  let gates: LoadGates
+  let resources: LoadResources
   /// Tells which requests may share a load.
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
@@ -80,10 +80,11 @@ final class InFlightRegistry: Sendable {
 
   /// - Parameter run: Serves one flight, until it has failed or retired.
   init(
-    gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
+    _ resources: LoadResources, recorder: CacheRecorder, planner: LoadPlanner,
+    clock: any PatienceClock,
     run: @escaping @Sendable (Flight) async -> Void
   ) {
-    (self.gates, self.recorder, self.planner) = (gates, recorder, planner)
+    (self.resources, self.recorder, self.planner) = (resources, recorder, planner)
     (self.clock, self.run) = (clock, run)
   }
 
@@ -225,8 +226,7 @@ final class InFlightRegistry: Sendable {
           return Load(
             flight: Flight(
               id: $0, url: request.url, policy: request.policy,
-              isPlaceholder: origin.isPlaceholder, priority: priority, gates: gates,
-              registry: self))
+              isPlaceholder: origin.isPlaceholder, priority: priority, registry: self))
         },
         waiter: {
           var waiter = waiter($0)

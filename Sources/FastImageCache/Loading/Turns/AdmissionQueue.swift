@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Callers that wait until an ``Admission`` lets their jobs start, and the answer to each of them.
+/// A limiter of jobs by number and bytes: callers wait until an ``Admission`` lets their jobs start, the most urgent first.
 ///
 /// Invariants:
 /// 1. `waiting` holds exactly the jobs that wait in `admission`, by the indices of their ids. Each thread takes jobs
@@ -97,8 +97,11 @@ final class AdmissionQueue: Sendable {
 
   private let state: Lock<State>
 
-  /// - Parameter keepsPlace: Whether one place of several is not for jobs below medium priority.
-  init(width: Int, byteBudget: Int, keepsPlace: Bool = false) {
+  /// - Parameters:
+  ///   - width: How many jobs run at the same time.
+  ///   - byteBudget: How many bytes they have together.
+  ///   - keepsPlace: Whether one place of several is not for jobs below medium priority.
+  init(width: Int, byteBudget: Int = .max, keepsPlace: Bool = false) {
     var admission = Admission(width: width, byteBudget: byteBudget)
     admission.keepsPlace = keepsPlace
     state = Lock(State(admission: admission))
@@ -139,6 +142,18 @@ final class AdmissionQueue: Sendable {
     } onCancel: {
       place.cancel()
     }
+  }
+
+  /// Waits until a job without bytes is admitted, the most urgent first; the caller ends the job with ``finish(_:)``.
+  ///
+  /// - Parameter willWait: Called if the job is not admitted at once.
+  /// - Throws: `CancellationError` when the task is cancelled while it waits.
+  func enter(_ urgency: Urgency, willWait: () -> Void = {}) async throws -> JobID {
+    let answer = await enter(urgency, willWait: willWait) { continuation, _ in
+      { continuation.resume(returning: $0) }
+    }
+    guard case .admitted(let id, _) = answer else { throw CancellationError() }
+    return id
   }
 
   /// The place of a job that is to be queued.
