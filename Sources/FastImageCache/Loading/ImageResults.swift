@@ -112,7 +112,7 @@ final class ArrivalReader<Entity: Sendable> {
     let room = cache.tables[arrivals.format]?.slotCount.map { max(1, $0 / 2) } ?? .max
     let width = min(cache.registry.resources.largestWidth, room)
     window = ArrivalWindow(count: arrivals.entities.count, width: width)
-    round = ImageRound(in: cache.registry, width: width)
+    round = ImageRound(in: cache.registry)
   }
 
   deinit { round.end() }

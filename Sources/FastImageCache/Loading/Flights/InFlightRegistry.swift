@@ -138,8 +138,7 @@ final class InFlightRegistry: Sendable {
 
   /// A stream of the load's steps, which counts as a waiter until it can no longer be read.
   ///
-  /// It keeps the newest steps, the newest preview among them, and none follows the last one: so the last one
-  /// is never lost.
+  /// It keeps what is newest, and nothing follows the last step: so that is never lost.
   ///
   /// - Parameter first: The step before all those of the load.
   func progress(
@@ -149,7 +148,7 @@ final class InFlightRegistry: Sendable {
     let listener = FlightProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
-    if let first { listener.append(first) }
+    if let first { listener.add(first) }
     let isOpen = enter(request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
@@ -159,7 +158,7 @@ final class InFlightRegistry: Sendable {
       }
     }
     if !isOpen {
-      listener.append(.failed(.closed))
+      listener.add(.failed(.closed))
       listener.finish()
     }
     return listener.makeStream { [weak self] in self?.leave(waiter) }
