@@ -20,8 +20,8 @@
 ///    until it is forgotten, and then another one, or none.
 /// 5. At most one guest runs. It began while no job waited.
 /// 6. No job below medium priority, and no guest, begins while `lowLimit` of them run.
-struct Admission: Sendable {
-  struct JobID: Hashable, Sendable {
+package struct Admission: Sendable {
+  package struct JobID: Hashable, Sendable {
     fileprivate let number: Int
     /// No other job has the same one until this one is forgotten.
     let index: Int

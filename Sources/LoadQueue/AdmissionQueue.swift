@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Callers that wait until an ``Admission`` lets their jobs start, and the answer to each of them.
+/// A limiter of jobs by number and bytes: callers wait until an ``Admission`` lets their jobs start, the most urgent first.
 ///
 /// Invariants:
 /// 1. `waiting` holds exactly the jobs that wait in `admission`, by the indices of their ids. Each thread takes jobs
@@ -12,8 +12,8 @@ import Synchronization
 ///    their observers.
 /// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
 /// 5. A guest is cancelled in the step in which another job comes to wait.
-final class AdmissionQueue: Sendable {
-  typealias JobID = Admission.JobID
+package final class AdmissionQueue: Sendable {
+  package typealias JobID = Admission.JobID
 
   enum Answer: Sendable {
     /// With the priority that decided.
@@ -97,15 +97,18 @@ final class AdmissionQueue: Sendable {
 
   private let state: Lock<State>
 
-  /// - Parameter keepsPlace: Whether one place of several is not for jobs below medium priority.
-  init(width: Int, byteBudget: Int, keepsPlace: Bool = false) {
+  /// - Parameters:
+  ///   - width: How many jobs run at the same time.
+  ///   - byteBudget: How many bytes they have together.
+  ///   - keepsPlace: Whether one place of several is not for jobs below medium priority.
+  package init(width: Int, byteBudget: Int = .max, keepsPlace: Bool = false) {
     var admission = Admission(width: width, byteBudget: byteBudget)
     admission.keepsPlace = keepsPlace
     state = Lock(State(admission: admission))
   }
 
   /// Jobs that wait at this moment, and jobs that were admitted and have not finished.
-  var counts: (waiting: Int, inside: Int) {
+  package var counts: (waiting: Int, inside: Int) {
     state.withLock { ($0.admission.waitingCount, $0.admission.runningCount) }
   }
 
@@ -141,6 +144,18 @@ final class AdmissionQueue: Sendable {
     }
   }
 
+  /// Waits until a job without bytes is admitted, the most urgent first; the caller ends the job with ``finish(_:)``.
+  ///
+  /// - Parameter willWait: Called if the job is not admitted at once.
+  /// - Throws: `CancellationError` when the task is cancelled while it waits.
+  package func enter(_ urgency: Urgency, willWait: () -> Void = {}) async throws -> JobID {
+    let answer = await enter(urgency, willWait: willWait) { continuation, _ in
+      { continuation.resume(returning: $0) }
+    }
+    guard case .admitted(let id, _) = answer else { throw CancellationError() }
+    return id
+  }
+
   /// The place of a job that is to be queued.
   func makePlace(_ urgency: Urgency) -> Place {
     Place(state.withLock { $0.admission.makeJobID() }, urgency, in: self)
@@ -164,7 +179,7 @@ final class AdmissionQueue: Sendable {
   }
 
   /// Ends an admitted job, and admits the next jobs that fit.
-  func finish(_ id: JobID) {
+  package func finish(_ id: JobID) {
     apply { $0.admitted($0.admission.finish(id)) }
   }
 

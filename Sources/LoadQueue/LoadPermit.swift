@@ -15,11 +15,11 @@ import Locking
 ///    permit, even if another of its tasks passes a gate meanwhile.
 package struct LoadPermit: Sendable {
   private struct Held {
-    let gate: LoadGate
+    let gate: AdmissionQueue
     let need: LoadNeed
     let id: Admission.JobID
 
-    func giveBack() { gate.leave(id) }
+    func giveBack() { gate.finish(id) }
   }
 
   private struct State {
@@ -30,13 +30,12 @@ package struct LoadPermit: Sendable {
     var isClosed = false
   }
 
-  private let gates: LoadGates
+  private let resources: LoadResources
   private let urgency: Urgency
   private let state = Lock(State())
 
-  package init(gates: LoadGates, urgency: Urgency) {
-    self.gates = gates
-    self.urgency = urgency
+  package init(_ resources: LoadResources, urgency: Urgency) {
+    (self.resources, self.urgency) = (resources, urgency)
   }
 
   /// The need of the gate that the load passed last, whether or not it holds a permit still.
@@ -57,7 +56,7 @@ package struct LoadPermit: Sendable {
     }
     former?.giveBack()
     guard let turn else { return }
-    let gate = gates[need]
+    let gate = resources[need]
     let permit = Held(gate: gate, need: need, id: try await gate.enter(urgency))
     let (isKept, isClosed) = state.withLock { state in
       let isKept = state.turn == turn && state.waitCount == 0

@@ -35,7 +35,21 @@ import Foundation
 /// 3. Nothing in here refers to a cache: it ends with its last holder, and a cache ends without it.
 public final class LoadResources: Sendable {
   package let workers: WorkerPool
-  package let gates: LoadGates
+  /// A load waits here before it asks its source, and leaves when it is over. So a thousand rows scrolled by cost the
+  /// memory of a few files: disks are faster than decoders, and files that cannot be decoded yet wait unread. A
+  /// download that broke off leaves for the pause before its retry, and its bytes are not bounded then.
+  private let network: AdmissionQueue
+  /// Apart, so that images on disk never queue behind downloads.
+  private let local: AdmissionQueue
+  /// How many loads the wider one of both admits.
+  package let largestWidth: Int
+
+  package subscript(need: LoadNeed) -> AdmissionQueue {
+    switch need {
+    case .network: network
+    case .local: local
+    }
+  }
 
   /// Creates resources that no cache uses yet; threads begin with the first job.
   ///
@@ -64,9 +78,21 @@ public final class LoadResources: Sendable {
     workers = WorkerPool(
       name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
       byteBudget: max(0, decodeByteBudget), computes: true, guestLoad: previewLoad)
-    gates = LoadGates(network: networkWidth, local: localWidth ?? Self.processorCount + 4)
+    let localWidth = localWidth ?? Self.processorCount + 4
+    network = AdmissionQueue(width: max(1, networkWidth), keepsPlace: true)
+    local = AdmissionQueue(width: max(1, localWidth), keepsPlace: true)
+    largestWidth = max(1, networkWidth, localWidth)
   }
 
   /// Kept, since on Linux the answer takes reading a dozen files.
   private static let processorCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)
+}
+
+/// The kind of resource that a load uses; it decides at which limiter the load waits for its turn.
+package enum LoadNeed: Hashable, Sendable {
+  /// Disk, memory, processor: bounded by the `localWidth` of ``LoadResources``.
+  case local
+
+  /// A network: bounded by the `networkWidth` of ``LoadResources``.
+  case network
 }

@@ -4,9 +4,9 @@ extension ImageCache {
   /// The steps of one image's load, which starts unless it is under way.
   ///
   /// The stream waits for the load, as a call of ``image(for:format:)`` does. When nobody iterates it
-  /// any more, that wait ends, and the load too if no other waiter is left. A slow reader misses steps
-  /// but never the last one, which is `finished` or `failed`. Cancelling the reading task ends the
-  /// stream at once, without another step.
+  /// any more, that wait ends, and the load too if no other waiter is left. A slow reader gets the newest
+  /// step, preview and ``ImageProgress/arrived(_:)``, and always the last step, which is `finished` or `failed`.
+  /// Cancelling the reading task ends the stream at once, without another step.
   ///
   /// ```swift
   /// for await step in cache.progress(for: photo, format: .row) {

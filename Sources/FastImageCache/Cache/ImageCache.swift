@@ -128,7 +128,7 @@ public final actor ImageCache {
       planner: planner, maker: maker, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, partials: partials)
     registry = InFlightRegistry(
-      gates: resources.gates, recorder: recorder, planner: planner, clock: clock
+      resources, recorder: recorder, planner: planner, clock: clock
     ) { await Load(flight: $0, steps: steps).run() }
     configuration.originals?.listeners.add(recorder.hub, partials)
   }

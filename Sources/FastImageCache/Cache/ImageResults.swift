@@ -110,9 +110,9 @@ final class ArrivalReader<Entity: Sendable> {
     let cache = arrivals.cache
     // Wide enough to keep the gates busy. Half of a small table stays free for everybody else.
     let room = cache.tables[arrivals.format]?.slotCount.map { max(1, $0 / 2) } ?? .max
-    let width = min(cache.registry.gates.largestWidth, room)
+    let width = min(cache.registry.resources.largestWidth, room)
     window = ArrivalWindow(count: arrivals.entities.count, width: width)
-    round = ImageRound(in: cache.registry, width: width)
+    round = ImageRound(in: cache.registry)
   }
 
   deinit { round.end() }

@@ -18,7 +18,7 @@ struct ImageStoring: Sendable {
         recorder.storeFailed(request.key, reason: refusal.description)
         return request.table.privateImage(slot)
       }
-      let start = flight.progress.clock.now
+      let start = flight.progress.now
       defer { flight.progress.measure(\.store, since: start) }
       let stored = try? request.table.store(
         slot, for: request.key, recorder,

@@ -41,11 +41,11 @@ extension Load {
   ///
   /// - Throws: The entity's error, and that of ``Flight/ask(_:for:_:)``.
   private func askEntity(of request: ImageRequest) async throws -> ImageSourceResponse? {
-    flight.progress.begin()
+    let start = flight.progress.now
     let answer = try await flight.ask(.picture(request.key), for: request) {
       try await request.entity.providedImage(for: request.format)
     }
-    if answer != nil { flight.progress.end(\.fetch) }
+    if answer != nil { flight.progress.measure(\.fetch, since: start) }
     return answer
   }
 

@@ -78,10 +78,8 @@ struct Load: Sendable {
     for isAnew in [false, true] where plan.asks {
       // Before the load waits: the load that asks may hold up all others.
       try flight.checkCycle(.source(url), for: requests[0])
-      flight.progress.begin()
       // Most requests that are given up wait here: what asking needs is made behind it.
-      try await flight.permit.pass(plan.need)
-      flight.progress.end(\.wait)
+      try await pass(plan.need)
       let download = await steps.source.begin(requests, flight, original, isAnew: isAnew)
       var image: FetchedImage
       do {
@@ -111,12 +109,17 @@ struct Load: Sendable {
 
   /// The kept original, under a permit of the local limiter.
   private func read(_ original: OriginalAccess) async throws -> KnownOriginal? {
-    flight.progress.begin()
-    try await flight.permit.pass(.local)
-    flight.progress.end(\.wait)
-    flight.progress.begin()
-    defer { flight.progress.end(\.fetch) }
+    try await pass(.local)
+    let start = flight.progress.now
+    defer { flight.progress.measure(\.fetch, since: start) }
     return await original.read(urgency: flight.urgency)
+  }
+
+  /// Waits for a permit.
+  private func pass(_ need: LoadNeed) async throws {
+    let start = flight.progress.now
+    try await flight.permit.pass(need)
+    flight.progress.measure(\.wait, since: start)
   }
 
   /// Decodes an image and serves the requests with it, those that join, and their families.

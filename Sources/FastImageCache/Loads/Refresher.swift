@@ -22,7 +22,7 @@ final class Refresher: Sendable {
     _ request: ImageRequest, _ name: OriginalName, of entity: ImageID, shownBy flight: Flight
   ) {
     let registry = flight.registry
-    guard registry.gates[.network].counts.waiting == 0 else { return }
+    guard registry.resources[.network].counts.waiting == 0 else { return }
     let begins = underWay.withLock { $0.count < Self.width && $0.insert(name).inserted }
     guard begins else { return }
     let asking = request.revalidating()

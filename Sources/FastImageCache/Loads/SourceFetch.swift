@@ -51,11 +51,10 @@ struct SourceFetch: Sendable {
     flight.progress.measure { [knowsOriginal = known != nil] in
       $0.ask(knowsOriginal: knowsOriginal)
     }
-    flight.progress.begin()
-    let start = flight.progress.clock.now
+    let start = flight.progress.now
     let response: ImageSourceResponse
     do {
-      defer { flight.progress.end(\.fetch) }
+      defer { flight.progress.measure(\.fetch, since: start) }
       response = try await flight.ask(.source(url), for: requests[0]) {
         try await source.response(to: request)
       }
@@ -77,7 +76,7 @@ struct SourceFetch: Sendable {
     flight.progress.measure { $0.source.note(response, need: need) }
     let image = try await answer(
       response, url, requests[0].conditions.headers, flight, known, original, download)
-    recorder.fetched(url, byteCount: byteCount, in: flight.progress.clock.now - start)
+    recorder.fetched(url, byteCount: byteCount, in: flight.progress.now - start)
     return image
   }
 

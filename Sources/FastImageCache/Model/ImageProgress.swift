@@ -2,8 +2,8 @@ import ImageSources
 
 /// One step on the way of an image to its slot.
 ///
-/// The last element of a progress stream is ``finished(_:)`` or ``failed(_:)``. Cancelling the reading
-/// task ends the stream without another element; that is no failure.
+/// A step that was not read gives way to a newer one. The last element of a progress stream is ``finished(_:)`` or
+/// ``failed(_:)``. Cancelling the reading task ends the stream without another element; that is no failure.
 @nonexhaustive public enum ImageProgress: Sendable {
   /// The load waits for its turn.
   case queued
@@ -50,6 +50,16 @@ import ImageSources
 }
 
 extension ImageProgress {
+  /// Whether an unread step is worth nothing after this one: a reader gets the newest preview until the image is there,
+  /// the newest origin of the bytes, and of all other steps the newest.
+  func supersedes(_ unread: ImageProgress) -> Bool {
+    switch (self, unread) {
+    case (.preview, .preview), (.finished, .preview), (.arrived, .arrived): true
+    case (.preview, _), (_, .preview), (_, .arrived): false
+    default: true
+    }
+  }
+
   /// What a source tells.
   init(_ step: ImageSourceProgress) {
     if let retry = step.retry {

@@ -9,8 +9,6 @@ struct LoadMeter: Sendable {
   var (decode, draw) = (Duration.zero, Duration.zero)
   /// When it was shown, by ``Swift/ContinuousClock/Instant/ofProcess``.
   var firstPreview: Duration?
-  /// When the wait or the fetch began that is under way, by the same.
-  var begun: Duration?
 
   /// Takes what a step tells that is told to listeners too.
   mutating func note(_ step: ImageProgress) {

@@ -157,13 +157,13 @@ final class Flight: Sendable {
   init(
     id: FlightID, url: URL?, policy: LoadOptions.CachePolicy = .useCache,
     isPlaceholder: Bool = false,
-    priority: Priority, gates: LoadGates, registry: InFlightRegistry
+    priority: Priority, registry: InFlightRegistry
   ) {
     self.isPlaceholder = isPlaceholder
     (self.id, self.url, self.policy, self.registry) = (id, url, policy, registry)
     urgency = Urgency(priority)
     taskPriority = priority
-    permit = LoadPermit(gates: gates, urgency: urgency)
+    permit = LoadPermit(registry.resources, urgency: urgency)
     progress = FlightProgress(clock: registry.clock)
   }
 }

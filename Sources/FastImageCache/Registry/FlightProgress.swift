@@ -5,11 +5,12 @@ import Synchronization
 
 /// The progress of one load, sent to its listeners.
 ///
-/// Sources report from threads of their own. Unstructured tasks, one for each report, could run out of
-/// order, so reports go straight into the streams: all of them under one lock, whose readers are resumed outside it.
+/// Sources report from threads of their own, so all reports go into the listeners' queues under one lock, outside of
+/// which the readers are woken.
 ///
 /// Invariants:
-/// 1. A listener that is added late hears the latest step first.
+/// 1. A listener that is added late hears the latest step first. One that is slow misses steps, as
+///    ``ImageProgress/supersedes(_:)`` says.
 /// 2. A listener hears nothing after `end`. A cancellation tells it nothing.
 /// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. A fetch
 ///    that begins anew with other bytes gets another number. So a preview of a fetch that is over, or of bytes that
@@ -29,8 +30,13 @@ final class FlightProgress: Sendable {
     var previewedFetch: Int { isFetching && previews.wantMore ? fetchCount : 0 }
 
     /// Shows each listener its preview.
-    func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) -> [Listener.Delivery] {
-      previews.compactMap { waiter, progress in listeners[waiter]?.put(progress) }
+    ///
+    /// - Returns: The listeners to be woken.
+    func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) -> [Listener] {
+      previews.compactMap { waiter, progress in
+        listeners[waiter]?.add(progress)
+        return listeners[waiter]
+      }
     }
   }
 
@@ -42,12 +48,7 @@ final class FlightProgress: Sendable {
 
   init(clock: any PatienceClock) { self.clock = clock }
 
-  /// A listener keeps one unread preview, whatever number of steps it misses.
-  static func makeListener() -> Listener {
-    Listener(
-      size: 16,
-      lasting: Listener.Lasting(holds: { $0.isPreview }, ends: { $0.endsPreviews }))
-  }
+  static func makeListener() -> Listener { Listener { $0.supersedes($1) } }
 
   /// Tells all listeners of a step. A worker's step that has none when it begins may come to later ones as late
   /// as the end of its computing.
@@ -60,12 +61,13 @@ final class FlightProgress: Sendable {
   }
 
   private func tell(_ progress: ImageProgress) {
-    let deliveries = state.withLock { state in
+    let listeners = state.withLock { state in
       state.latest = progress
       state.meter.note(progress)
-      return state.listeners.values.map { $0.put(progress) }
+      for listener in state.listeners.values { listener.add(progress) }
+      return Array(state.listeners.values)
     }
-    for delivery in deliveries { delivery.end() }
+    for listener in listeners { listener.wake() }
   }
 
   /// Adds a listener that nobody reads yet, perhaps under a lock of the caller's.
@@ -73,10 +75,10 @@ final class FlightProgress: Sendable {
   /// - Parameter wish: What the listener wants of previews. The newest one comes behind the latest step.
   func add(_ listener: Listener, for waiter: WaiterID, _ wish: PreviewWish? = nil) {
     change { state in
-      listener.append(state.latest)
+      listener.add(state.latest)
       state.listeners[waiter] = listener
       guard let wish, let preview = state.previews.add(wish, for: waiter) else { return }
-      listener.append(preview)
+      listener.add(preview)
     }
   }
 
@@ -91,7 +93,7 @@ final class FlightProgress: Sendable {
     }
     defer { withExtendedLifetime(wish) {} }
     guard let listener else { return }
-    if let progress = consume progress { listener.append(consume progress) }
+    if let progress = consume progress { listener.add(consume progress) }
     listener.finish()
   }
 
@@ -161,10 +163,10 @@ extension FlightProgress {
 
   /// Shows the previews that there are to those who have become due, unless the fetch is over.
   func offer(in number: Int) {
-    let deliveries = change { state in
+    let listeners = change { state in
       state.previewedFetch == number ? state.show(state.previews.offer()) : []
     }
-    for delivery in deliveries { delivery.end() }
+    for listener in listeners { listener.wake() }
   }
 
   /// Shows the previews of one stage, unless the fetch is over or nobody wants previews of it any more.
@@ -174,14 +176,14 @@ extension FlightProgress {
   func show(
     _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int
   ) -> Bool {
-    let now = clock.now.ofProcess
-    let deliveries = change { state -> [Listener.Delivery]? in
+    let now = now
+    let listeners = change { state -> [Listener]? in
       guard state.previewedFetch == number else { return nil }
       if state.meter.firstPreview == nil { state.meter.firstPreview = now }
       return state.show(state.previews.show(drawn, of: stage, part: part))
     }
-    for delivery in deliveries ?? [] { delivery.end() }
-    return deliveries != nil
+    for listener in listeners ?? [] { listener.wake() }
+    return listeners != nil
   }
 }
 
@@ -201,38 +203,12 @@ extension FlightProgress {
     Worker.beforeFinish { self.measure(change) }
   }
 
-  /// Notes that a wait or a fetch of the load begins: here, since in the frame of a suspended task the moment
-  /// would cost each load memory.
-  func begin() {
-    let now = clock.now.ofProcess
-    measure { $0.begun = now }
-  }
-
-  /// Adds the time since ``begin()`` to one of the load's figures.
-  func end(_ duration: WritableKeyPath<LoadMeter, Duration>) {
-    let now = clock.now.ofProcess
-    measure { meter in
-      if let begun = meter.begun.take() { meter[keyPath: duration] += now - begun }
-    }
-  }
+  /// The moment at which a step of the load begins, for ``measure(_:since:)``.
+  var now: Duration { clock.now.ofProcess }
 
   /// Adds the time since `start` to one of the load's figures.
-  func measure(
-    _ duration: WritableKeyPath<LoadMeter, Duration>, since start: ContinuousClock.Instant
-  ) {
-    let elapsed = clock.now - start
+  func measure(_ duration: WritableKeyPath<LoadMeter, Duration>, since start: Duration) {
+    let elapsed = now - start
     measure { $0[keyPath: duration] += elapsed }
-  }
-}
-
-extension ImageProgress {
-  fileprivate var isPreview: Bool { if case .preview = self { true } else { false } }
-
-  /// Whether an unread preview is worth nothing any more.
-  fileprivate var endsPreviews: Bool {
-    switch self {
-    case .preview, .finished: true
-    default: false
-    }
   }
 }

@@ -23,10 +23,9 @@ final class ImageRound: Sendable {
   /// The requests that were not read, by their index; `nil` after the end.
   private let waiters = Lock<[Int: WaiterID]?>([:])
 
-  /// - Parameter width: The most requests that are not read.
-  init(in registry: InFlightRegistry, width: Int) {
+  init(in registry: InFlightRegistry) {
     self.registry = registry
-    queue = StreamQueue(size: width)
+    queue = StreamQueue()
   }
 
   /// Begins a load, or joins one.
@@ -34,7 +33,8 @@ final class ImageRound: Sendable {
     let waiter = request.waiter
     waiters.withLock { $0?[index] = waiter }
     registry.join([request], priority) { [queue] (_, outcome: consuming Outcome) in
-      queue.append(Answer(index: index, outcome: outcome))
+      queue.add(Answer(index: index, outcome: outcome))
+      queue.wake()
     }
     // An end that came before the waiter joined found no waiter to take off.
     if waiters.withLock({ $0 == nil }) { registry.leave(waiter) }
@@ -42,7 +42,8 @@ final class ImageRound: Sendable {
 
   /// Answers a request that needs no load.
   func answer(_ index: Int, _ outcome: Outcome) {
-    queue.append(Answer(index: index, outcome: outcome))
+    queue.add(Answer(index: index, outcome: outcome))
+    queue.wake()
   }
 
   /// The oldest unread answer, if there is one at this moment.

@@ -73,7 +73,7 @@ final class InFlightRegistry: Sendable {
   /// Has each load, until its task has returned.
   let tasks = DispatchGroup()
   let recorder: CacheRecorder
-  let gates: LoadGates
+  let resources: LoadResources
   /// Tells which requests may share a load.
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
@@ -82,10 +82,11 @@ final class InFlightRegistry: Sendable {
 
   /// - Parameter run: Serves one flight, until it has failed or retired.
   init(
-    gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
+    _ resources: LoadResources, recorder: CacheRecorder, planner: LoadPlanner,
+    clock: any PatienceClock,
     run: @escaping @Sendable (Flight) async -> Void
   ) {
-    (self.gates, self.recorder, self.planner) = (gates, recorder, planner)
+    (self.resources, self.recorder, self.planner) = (resources, recorder, planner)
     (self.clock, self.run) = (clock, run)
   }
 
@@ -139,8 +140,7 @@ final class InFlightRegistry: Sendable {
 
   /// A stream of the load's steps, which counts as a waiter until it can no longer be read.
   ///
-  /// It keeps the newest steps, the newest preview among them, and none follows the last one: so the last one
-  /// is never lost.
+  /// It keeps what is newest, and nothing follows the last step: so that is never lost.
   ///
   /// - Parameter first: The step before all those of the load.
   func progress(
@@ -150,7 +150,7 @@ final class InFlightRegistry: Sendable {
     let listener = FlightProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
-    if let first { listener.append(first) }
+    if let first { listener.add(first) }
     let isOpen = enter(request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
@@ -160,7 +160,7 @@ final class InFlightRegistry: Sendable {
       }
     }
     if !isOpen {
-      listener.append(.failed(.closed))
+      listener.add(.failed(.closed))
       listener.finish()
     }
     return listener.makeStream { [weak self] in self?.leave(waiter) }
@@ -227,8 +227,7 @@ final class InFlightRegistry: Sendable {
           return Load(
             flight: Flight(
               id: $0, url: request.url, policy: request.policy,
-              isPlaceholder: origin.isPlaceholder, priority: priority, gates: gates,
-              registry: self))
+              isPlaceholder: origin.isPlaceholder, priority: priority, registry: self))
         },
         waiter: {
           var waiter = waiter($0)

@@ -10,7 +10,7 @@ import Locking
 /// Invariant: a host is remembered exactly as long as a request waits for it or is with it.
 final class HostLimiter: Sendable {
   private struct Host {
-    let limiter: LoadGate
+    let limiter: AdmissionQueue
     var requestCount = 0
   }
 
@@ -39,7 +39,7 @@ final class HostLimiter: Sendable {
   ) async throws -> Value {
     let host = HTTPHost(url)
     let limiter = hosts.withLock { hosts in
-      var entry = hosts[host] ?? Host(limiter: LoadGate(width: width))
+      var entry = hosts[host] ?? Host(limiter: AdmissionQueue(width: width, keepsPlace: true))
       entry.requestCount += 1
       hosts[host] = entry
       return entry.limiter
@@ -50,6 +50,8 @@ final class HostLimiter: Sendable {
         if hosts[host]?.requestCount == 0 { hosts[host] = nil }
       }
     }
-    return try await limiter.pass(urgency: urgency, willWait: willWait, body)
+    let id = try await limiter.enter(urgency, willWait: willWait)
+    defer { limiter.finish(id) }
+    return try await body()
   }
 }

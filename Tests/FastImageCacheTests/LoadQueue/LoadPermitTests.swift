@@ -6,18 +6,18 @@ import Testing
 
 @Suite("A load's permit", .timeLimit(.minutes(10)))
 struct LoadPermitTests {
-  private let gates = LoadGates(network: 1, local: 1)
+  private let resources = LoadResources(networkWidth: 1, localWidth: 1)
 
   private func permit(_ priority: Priority = .medium) -> LoadPermit {
-    LoadPermit(gates: gates, urgency: Urgency(priority))
+    LoadPermit(resources, urgency: Urgency(priority))
   }
 
   private func inside() -> [LoadNeed] {
-    [LoadNeed.local, .network].filter { gates[$0].counts.inside > 0 }
+    [LoadNeed.local, .network].filter { resources[$0].counts.inside > 0 }
   }
 
   private func waits(at need: LoadNeed, _ count: Int = 1) async {
-    while gates[need].counts.waiting != count { await Task.yield() }
+    while resources[need].counts.waiting != count { await Task.yield() }
   }
 
   @Test("is of the gate that the load passed last, and of none when it is over")
@@ -38,7 +38,7 @@ struct LoadPermitTests {
     try await permit.pass(.local)
     // The gate is one wide: a second permit would never come.
     try await permit.pass(.local)
-    #expect(gates[.local].counts.inside == 1)
+    #expect(resources[.local].counts.inside == 1)
   }
 
   @Test("is given back before the load waits at another gate")
@@ -62,7 +62,7 @@ struct LoadPermitTests {
     #expect(inside() == [])
     permit.giveUp()
     try await permit.pass(.local)
-    #expect(gates[.local].counts.inside == 1)
+    #expect(resources[.local].counts.inside == 1)
   }
 
   @Test("is not kept by a load that gave it up while it waited")
@@ -151,7 +151,7 @@ struct LoadPermitTests {
     await waits(at: .local)
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
-    #expect(gates[.local].counts.waiting == 0)
+    #expect(resources[.local].counts.waiting == 0)
     #expect(inside() == [.local])
   }
 
@@ -162,7 +162,7 @@ struct LoadPermitTests {
     let urgencies = ["moves": Urgency(.high), "stays": Urgency(.medium)]
     let tasks = urgencies.map { name, urgency in
       Task {
-        let permit = LoadPermit(gates: gates, urgency: urgency)
+        let permit = LoadPermit(resources, urgency: urgency)
         try await permit.pass(.local)
         order.note(name)
         permit.close()

@@ -35,14 +35,14 @@ struct LoadResourcesTests {
   }
 
   private func waits(_ count: Int, at need: LoadNeed = .local) async {
-    while resources.gates[need].counts.waiting != count, !Task.isCancelled { await Task.yield() }
+    while resources[need].counts.waiting != count, !Task.isCancelled { await Task.yield() }
   }
 
   /// Waits until no load has a place; one that was lost would keep the suite until its time is over.
   private func areFree() async {
     for need in [LoadNeed.local, .network] {
       await waits(0, at: need)
-      while resources.gates[need].counts.inside != 0, !Task.isCancelled { await Task.yield() }
+      while resources[need].counts.inside != 0, !Task.isCancelled { await Task.yield() }
     }
   }
 
@@ -60,7 +60,7 @@ struct LoadResourcesTests {
       waiting.append(load(waiting.count + 2, from: fixture, scheme, priority))
       await waits(waiting.count, at: need)
     }
-    #expect(resources.gates[need].counts.inside == 1)
+    #expect(resources[need].counts.inside == 1)
     door.open()
     // Awaited afterwards, since a task that is awaited rises to the priority of the test.
     while order.notes.count < 4, !Task.isCancelled { await Task.yield() }
@@ -220,7 +220,7 @@ struct LoadResourcesTests {
     }
     await lasting.quiet()
     await closing.quiet()
-    while resources.gates[.local].counts != (0, 0), !Task.isCancelled { await Task.yield() }
+    while resources[.local].counts != (0, 0), !Task.isCancelled { await Task.yield() }
     #expect(peak.value <= 3 && peak.value > 0)
   }
 

@@ -62,7 +62,7 @@ struct ReorderingTests {
         fixture, server,
         {
           place == .gate
-            ? resources.gates[.local].counts.waiting : resources.workers.counts.waiting
+            ? resources[.local].counts.waiting : resources.workers.counts.waiting
         }
       )
     case .host:

@@ -212,15 +212,18 @@ struct EntityReentrancyTests {
 
   @Test("of another cache returns the permit of its own gate, as for one of its own")
   func returnsItsPermit() async throws {
-    let (fixture, elsewhere) = (try await Fixture(), try await Fixture())
-    let gates = LoadGates(network: 1, local: 1)
+    let resources = LoadResources(localWidth: 1)
+    let fixture = try await Fixture { $0.resources = resources }
+    let elsewhere = try await Fixture()
     let key = ImageKey(entity: "asking", version: "1", format: "row")
     let flight = Flight(
-      id: FlightID(number: 1, index: 0), url: nil, priority: .medium, gates: gates,
+      id: FlightID(number: 1, index: 0), url: nil, priority: .medium,
       registry: fixture.cache.registry)
     try await flight.permit.pass(.local)
-    let next = Task { try await gates[.local].pass(urgency: Urgency(.medium)) {} }
-    while gates[.local].counts.waiting != 1 { await Task.yield() }
+    let next = Task {
+      resources[.local].finish(try await resources[.local].enter(Urgency(.medium)))
+    }
+    while resources[.local].counts.waiting != 1 { await Task.yield() }
     let question = OpenQuestion(.picture(key), of: flight)
     // Asks there once more itself.
     let plain = Photo("plain", url: "test:/5")
@@ -230,7 +233,7 @@ struct EntityReentrancyTests {
     }
     #expect(image.solidNumber == 6)
     try await next.value
-    #expect(gates[.local].counts == (0, 0))
+    #expect(resources[.local].counts == (0, 0))
     flight.permit.close()
   }
 }

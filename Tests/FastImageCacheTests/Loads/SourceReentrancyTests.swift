@@ -151,19 +151,19 @@ struct SourceReentrancyTests {
   @Test("holds no permit while it waits for them, and may have one again afterwards")
   func passesAgain() async throws {
     let fixture = try await fixture { number, _ in number }
-    let (gates, url) = (LoadGates(network: 1, local: 1), try #require(URL(string: "test:/1")))
+    let elsewhere = try await Fixture()
+    let (registry, url) = (elsewhere.cache.registry, try #require(URL(string: "test:/1")))
     let flight = Flight(
-      id: FlightID(number: 0, index: 0), url: url, priority: .medium, gates: gates,
-      registry: fixture.cache.registry)
+      id: FlightID(number: 0, index: 0), url: url, priority: .medium, registry: registry)
     try await flight.permit.pass(.local)
     let request = try fixture.cache.request(for: Photo("a", url: "test:/1"), format: .row)
     let answer = try await flight.ask(.source(url), for: request) {
       try await number(2, from: fixture)
     }
     #expect(answer == 2)
-    #expect(gates[.local].counts.inside == 0)
+    #expect(registry.resources[.local].counts.inside == 0)
     try await flight.permit.pass(.local)
-    #expect(gates[.local].counts.inside == 1)
+    #expect(registry.resources[.local].counts.inside == 1)
     flight.permit.close()
   }
 

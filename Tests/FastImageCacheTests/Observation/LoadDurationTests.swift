@@ -34,12 +34,12 @@ struct LoadDurationTests {
         hooked.increment()
       }
     }
-    let permit = try await resources.gates[.local].enter(Urgency(.high))
+    let permit = try await resources[.local].enter(Urgency(.high))
     let worker = try await Occupied(resources.workers)
     let loading = Task { try await fixture.cache.load(entity, format: .row).report }
-    while resources.gates[.local].counts.waiting == 0, !Task.isCancelled { await Task.yield() }
+    while resources[.local].counts.waiting == 0, !Task.isCancelled { await Task.yield() }
     clock.advance(by: .seconds(1))
-    resources.gates[.local].leave(permit)
+    resources[.local].finish(permit)
     while resources.workers.counts.waiting == 0, !Task.isCancelled { await Task.yield() }
     clock.advance(by: .seconds(4))
     try await worker.leave()

@@ -5,41 +5,113 @@ import Testing
 
 @Suite("A queue of a stream", .timeLimit(.minutes(10)))
 struct StreamQueueTests {
-  @Test("does not lose the element that lasts to others, but to one that ends its worth")
-  func lasting() async {
-    let queue = StreamQueue<Int>(
-      size: 3, lasting: .init(holds: { $0 < 0 }, ends: { $0 <= 0 }))
-    for number in [1, -1, 2, 3, 4, 5] { queue.append(number) }
-    #expect(queue.takeUnread() == -1)
-    #expect(queue.takeUnread() == 4)
-    for number in [-2, 6, -3, 7, 8] { queue.append(number) }
-    #expect([queue.takeUnread(), queue.takeUnread(), queue.takeUnread()] == [-3, 7, 8])
-    for number in [-4, 9, 0] { queue.append(number) }
-    #expect([queue.takeUnread(), queue.takeUnread(), queue.takeUnread()] == [9, 0, nil])
+  @Test("keeps nothing that comes after its end")
+  func endsForGood() async {
+    let queue = StreamQueue<Int>()
+    queue.add(1)
+    queue.finish()
+    queue.add(2)
+    #expect(await queue.next() == 1)
+    #expect(await queue.next() == nil)
   }
 
-  @Test("keeps the newest, if the oldest are to make room, and each of them once")
-  func keepsNewest() async {
-    let queue = StreamQueue<Int>(size: 3)
-    for number in 1...4 { queue.append(number) }
-    #expect(await queue.next() == 2)
-    for number in 5...7 { queue.append(number) }
+  @Test("loses the elements that a new one supersedes, and no other")
+  func supersedes() {
+    let queue = StreamQueue<Int> { $0 % 2 == $1 % 2 }
+    for number in [1, 2, 3, 5, 4] { queue.add(number) }
+    #expect([queue.takeUnread(), queue.takeUnread(), queue.takeUnread()] == [5, 4, nil])
+  }
+
+  @Test("wakes each of several readers for an element of its own, and all at its end")
+  func severalReaders() async {
+    let queue = StreamQueue<Int>()
+    let (waiting, heard) = (Counter(), Counter())
+    let readers = (0..<3).map { _ in
+      Task {
+        waiting.increment()
+        while await queue.next() != nil { heard.increment() }
+      }
+    }
+    await waiting.reaches(3)
+    for number in 0..<3 { queue.add(number) }
+    queue.wake()
+    await heard.reaches(3)
     queue.finish()
-    var numbers: [Int] = []
-    while let number = await queue.next() { numbers.append(number) }
-    #expect(numbers == [5, 6, 7])
+    for reader in readers { await reader.value }
+    #expect(heard.value == 3)
   }
 
   @Test("lets go of an element that was read, while others are unread")
   func letsGoOfRead() async {
     final class Thing: Sendable {}
-    let queue = StreamQueue<Thing>(size: 3)
+    let queue = StreamQueue<Thing>()
     var thing: Thing? = Thing()
     weak let read = thing
-    if let thing = thing.take() { queue.append(consume thing) }
-    for _ in 0..<2 { queue.append(Thing()) }
+    if let thing = thing.take() { queue.add(consume thing) }
+    for _ in 0..<2 { queue.add(Thing()) }
     #expect(queue.takeUnread() != nil)
     #expect(read == nil)
     #expect(queue.takeUnread() != nil && queue.takeUnread() != nil && queue.takeUnread() == nil)
+  }
+
+  @Test("lets go of what a cancelled reader did not read, and tells that nobody reads")
+  func letsGo() async {
+    final class Thing: Sendable {}
+    let queue = StreamQueue<Thing>()
+    let (heard, busy, ended) = (Counter(), Gate(), Counter())
+    let stream = queue.makeStream { ended.increment() }
+    let reader = Task {
+      for await _ in stream {
+        heard.increment()
+        await busy.pass()
+      }
+    }
+    queue.add(Thing())
+    queue.wake()
+    await heard.reaches(1)
+    var thing: Thing? = Thing()
+    weak let unread = thing
+    if let thing = thing.take() { queue.add(consume thing) }
+    #expect(unread != nil)
+    reader.cancel()
+    busy.open()
+    await reader.value
+    // The stream is still there.
+    withExtendedLifetime(stream) { #expect(unread == nil && ended.value >= 1) }
+    #expect(heard.value == 1)
+  }
+
+  @Test("of progress keeps the newest preview, origin and step, and no preview beside the image")
+  func newestProgress() async throws {
+    let queue = FlightProgress.makeListener()
+    func unread() -> [String] {
+      var texts: [String] = []
+      while let step = queue.takeUnread() {
+        switch step {
+        case .receiving(let count, of: _): texts.append("receiving \(count)")
+        case .arrived(let origin): texts.append("arrived \(origin)")
+        case .preview(_, let preview): texts.append("preview \(preview.kind)")
+        case .finished: texts.append("finished")
+        case .failed: texts.append("failed")
+        default: texts.append("\(step)")
+        }
+      }
+      return texts
+    }
+    let fixture = try await Fixture()
+    let image = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+    func preview(_ number: Int) -> ImageProgress {
+      .preview(image, ImagePreview(kind: .frame(number), isSettled: false))
+    }
+    let steps: [ImageProgress] = [
+      .queued, preview(1), .receiving(1, of: nil), preview(2), .arrived(.original),
+      .receiving(2, of: nil), .arrived(.source), .decoding, .drawing,
+    ]
+    for step in steps { queue.add(step) }
+    #expect(unread() == ["preview frame(2)", "arrived source", "drawing"])
+    for step in [preview(3), .drawing, .failed(.closed)] { queue.add(step) }
+    #expect(unread() == ["preview frame(3)", "failed"])
+    for step in [.arrived(.source), preview(3), .drawing, .finished(image)] { queue.add(step) }
+    #expect(unread() == ["arrived source", "finished"])
   }
 }

@@ -99,6 +99,8 @@ struct ByteOriginTests {
       bytes: picture.prefix(picture.count / 2), terms: terms, entity: "a")
     originals.opened.increment()
     let fixture = try await Fixture(from: EncodedSource(), originals: originals)
-    #expect(await origins(fixture) == [.original, .source])
+    // The first may not have been read before the second takes its place.
+    let origins = await origins(fixture)
+    #expect(origins.last == .source && [[], [.original]].contains(origins.dropLast()))
   }
 }

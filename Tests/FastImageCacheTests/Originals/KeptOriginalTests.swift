@@ -94,7 +94,7 @@ struct KeptOriginalTests {
     await source.started.reaches(1)
     try originals.put(9, as: "test:/9")
     let kept = Task { try await fixture.cache.image(for: Photo("9"), format: .row) }
-    while fixture.cache.registry.gates[.local].counts.waiting == 0, !Task.isCancelled {
+    while fixture.cache.registry.resources[.local].counts.waiting == 0, !Task.isCancelled {
       await Task.yield()
     }
     #expect(originals.reads.value == 0)

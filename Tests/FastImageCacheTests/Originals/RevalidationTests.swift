@@ -184,7 +184,7 @@ struct RevalidationTests {
     await originals.written.reaches(1)
     _ = try await fixture.cache.image(
       for: Photo("7"), format: .row, options: LoadOptions(.revalidate))
-    while fixture.cache.registry.gates[.network].counts.inside > 0, !Task.isCancelled {
+    while fixture.cache.registry.resources[.network].counts.inside > 0, !Task.isCancelled {
       await Task.yield()
     }
     #expect(originals.confirmed.value == 1 && fixture.cache.partials.byteCount == 0)
@@ -225,7 +225,7 @@ struct RevalidationTests {
       Task { try await fixture.cache.image(for: Photo(ImageID(id)), format: .row) }
     }
     await source.started.reaches(1)
-    while fixture.cache.registry.gates[.network].counts.waiting == 0, !Task.isCancelled {
+    while fixture.cache.registry.resources[.network].counts.waiting == 0, !Task.isCancelled {
       await Task.yield()
     }
     try originals.put(7, as: "test:/7", freshness: .stale)

@@ -50,7 +50,7 @@ struct ConditionTests {
     await fixture.quiet()
     #expect(await fixture.cache.statistics().pendingRequests == 0)
     for need in [LoadNeed.local, .network] {
-      while resources.gates[need].counts != (0, 0), !Task.isCancelled { await Task.yield() }
+      while resources[need].counts != (0, 0), !Task.isCancelled { await Task.yield() }
     }
     #expect(
       asked.withLock { $0 }.allSatisfy {

@@ -25,7 +25,7 @@ struct WaitingLoadTests {
   private let resources = LoadResources(networkWidth: 1, localWidth: 1)
   @TaskLocal private static var number = 0
 
-  private var gate: LoadGate { resources.gates[.local] }
+  private var gate: AdmissionQueue { resources[.local] }
 
   private func fixture(_ source: ScriptedSource = ScriptedSource()) async throws -> Fixture {
     try await Fixture(source: source) { $0.resources = resources }
@@ -40,7 +40,7 @@ struct WaitingLoadTests {
   }
 
   private func waits(_ count: Int, at need: LoadNeed = .local) async {
-    while resources.gates[need].counts.waiting != count, !Task.isCancelled { await Task.yield() }
+    while resources[need].counts.waiting != count, !Task.isCancelled { await Task.yield() }
   }
 
   private func isFree() async {
@@ -59,7 +59,7 @@ struct WaitingLoadTests {
     loading[1].cancel()
     #expect(gate.counts == (0, 1))
     #expect(await fixture.cache.statistics().cancellations == 1)
-    gate.leave(place)
+    gate.finish(place)
     #expect(gate.counts == (0, 0))
     #expect(try await load(PlainPhoto(number: 8), from: fixture).value == 8)
     #expect(fixture.source.started.value == 1)
@@ -87,7 +87,7 @@ struct WaitingLoadTests {
     await fixture.quiet()
     if let place {
       #expect(gate.counts == (0, 1))
-      gate.leave(place)
+      gate.finish(place)
     }
     await isFree()
     begun.withLock { $0 = nil }
@@ -108,7 +108,7 @@ struct WaitingLoadTests {
     for task in loading {
       await #expect(throws: ImageCacheError.self) { try await task.value }
     }
-    gate.leave(place)
+    gate.finish(place)
     #expect(fixture.source.started.value == 0)
   }
 
@@ -153,7 +153,7 @@ struct WaitingLoadTests {
       let place = try await gate.enter(Urgency(.high))
       let loading = load(PlainPhoto(number: 2), from: fixture)
       await waits(1)
-      gate.leave(place)
+      gate.finish(place)
       _ = try await loading.value
     }
     #expect(seen.notes == ["3", "3"])
@@ -182,7 +182,7 @@ struct WaitingLoadTests {
       if case .success(let picture) = await task.result { #expect(picture == number) }
     }
     await fixture.quiet()
-    while resources.gates[.local].counts != (0, 0), !Task.isCancelled { await Task.yield() }
+    while resources[.local].counts != (0, 0), !Task.isCancelled { await Task.yield() }
     #expect(peak.value <= 2)
     #expect(try await load(PlainPhoto(number: 500), from: fixture).value == 500)
   }
