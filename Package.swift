@@ -237,8 +237,8 @@ let package = Package(
     .testTarget(
       name: "FastImageCacheTests",
       dependencies: [
-        "FastImageCache", "ImageSources", "LoadQueue", "OriginalDatabase", "TableStore", "ImageCodecs",
-        "ImageDrawing", "Pixels", "Locking", "TestSupport",
+        "FastImageCache", "ImageSources", "LoadQueue", "OriginalDatabase", "TableStore",
+        "ImageCodecs", "ImageDrawing", "Pixels", "Locking", "TestSupport",
         .target(name: "CCURL", condition: onLinux),
         .target(name: "CTestProbes", condition: onLinux),
         .target(name: "CTestImages", condition: onLinux),

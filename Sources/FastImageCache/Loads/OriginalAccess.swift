@@ -154,3 +154,11 @@ final class OriginalAccess: Sendable {
       name, version: query.version, owner: owner, byteCount: byteCount, terms: terms)
   }
 }
+
+extension LoadPlanner {
+  /// A load's part in the store of originals; `nil` where nothing is kept.
+  func beginOriginal(of request: ImageRequest) async -> OriginalAccess? {
+    guard let originals else { return nil }
+    return await .begin(request.originalQuery(in: namespace), in: originals)
+  }
+}

@@ -69,7 +69,7 @@ import ImageSources
   case storageUnavailable(String)
 
   /// The originals' database cannot be used, for a reason that lasts; the file is left as it is.
-  case originalsUnavailable(OriginalStore.Fault, file: String)
+  case originalsUnavailable(OriginalFault, file: String)
 
   /// The format's table cannot be read until the device is unlocked; see ``ImageFormat/Protection``.
   /// Nothing is lost, and no image that the table has is loaded again.

@@ -48,7 +48,7 @@ public import Pixels
 
   /// A table has another ``ImageCache/storageState`` than `ready` when it is opened, or a new one later. Events of the
   /// opening reach ``ImageCache/allEvents(bufferSize:)`` only.
-  case storageChanged(format: String, ImageCache.StorageState)
+  case storageChanged(format: String, StorageState)
 
   /// Other users may exchange files in a folder that the cache opens; the reason is a sentence. Images that
   /// others put there are not shown, but those of the cache may be lost. Reaches
@@ -57,7 +57,7 @@ public import Pixels
 
   /// Something happened to an original in the cache's ``ImageCache/Configuration/originals``, on behalf of
   /// whichever cache; the id is `nil` where several were removed, for evictions and for the store as a whole.
-  case original(ImageID?, OriginalStore.Event)
+  case original(ImageID?, OriginalEvent)
 
   /// The last waiter of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)

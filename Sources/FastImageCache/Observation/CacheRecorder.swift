@@ -33,9 +33,9 @@ final class CacheRecorder: Sendable {
   /// is none.
   func hitLate() { state.withLock { $0.hits -= 1 } }
 
-  func coalesced(_ request: ImageRequest) {
+  func coalesced(_ key: ImageKey) {
     state.withLock { $0.coalescedRequests += 1 }
-    hub.send(.coalesced(entity: request.key.entity, format: request.key.format))
+    hub.send(.coalesced(entity: key.entity, format: key.format))
   }
 
   /// A source has brought so many bytes, whether or not it delivers.
@@ -92,7 +92,7 @@ final class CacheRecorder: Sendable {
     case .damage(let entity):
       hub.send(.damaged(entity: entity.map { ImageID($0) }, format: format))
     case .storage(let storage):
-      hub.send(.storageChanged(format: format, ImageCache.StorageState(storage)))
+      hub.send(.storageChanged(format: format, StorageState(storage)))
     }
   }
 
@@ -103,8 +103,8 @@ final class CacheRecorder: Sendable {
     hub.send(.failed(entity: key.entity, format: key.format, error))
   }
 
-  func cancelled(_ request: ImageRequest) {
+  func cancelled(_ key: ImageKey) {
     state.withLock { $0.cancellations += 1 }
-    hub.send(.cancelled(entity: request.key.entity, format: request.key.format))
+    hub.send(.cancelled(entity: key.entity, format: key.format))
   }
 }

@@ -66,7 +66,7 @@ public struct CacheStatistics: Sendable {
     /// Bytes of address space that the file's mapping takes.
     public let mappedByteCount: Int
     /// Whether stored images reach the disk.
-    public let storageState: ImageCache.StorageState
+    public let storageState: StorageState
   }
 }
 
@@ -81,6 +81,6 @@ extension CacheStatistics.Table {
     damageCount = statistics?.damageCount ?? 0
     diskByteCount = statistics?.diskByteCount ?? 0
     mappedByteCount = statistics?.mappedByteCount ?? 0
-    storageState = ImageCache.StorageState(statistics?.storage ?? .ready)
+    storageState = StorageState(statistics?.storage ?? .ready)
   }
 }

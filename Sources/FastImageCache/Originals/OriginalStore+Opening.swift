@@ -82,7 +82,7 @@ extension OriginalStore {
   }
 
   /// Whether originals reach the disk, as far as an opening has told.
-  var storageState: ImageCache.StorageState {
+  var storageState: StorageState {
     let reason = state.withLock { $0.isOpen ? nil : $0.reported }
     return reason.map { .unavailable(reason: "\($0)") } ?? .ready
   }

@@ -22,7 +22,7 @@ package import TableStore
 ///
 /// A store is a SQLite database, and a file for each original. It is opened at the first miss; a hit calls no
 /// function of it. Where it cannot be used the cache goes on without originals, and sends
-/// ``Event/unavailable(_:)``; ``open()`` throws the reason.
+/// ``OriginalEvent/unavailable(_:)``; ``open()`` throws the reason.
 public final class OriginalStore: Sendable {
   /// How long an original is kept, and how long it answers without its server being asked.
   public struct Lifetime: Hashable, Sendable {
@@ -47,30 +47,11 @@ public final class OriginalStore: Sendable {
     public init() {}
   }
 
-  /// Something that happened to originals; see ``CacheEvent/original(_:_:)``.
-  @nonexhaustive public enum Event: Hashable, Sendable {
-    /// It is written.
-    case stored
-    /// It was removed on request.
-    case removed
-    /// It made room for others.
-    case evicted
-    /// Its file was not the one that was written.
-    case damaged
-    /// It is not kept; the reason is a sentence.
-    case refused(String)
-    /// The store cannot be used; the reason names the file.
-    case unavailable(String)
-  }
+  /// Something that happened to originals.
+  public typealias Event = OriginalEvent
 
   /// A reason why a store cannot be used that does not pass by itself.
-  @nonexhaustive public enum Fault: String, Hashable, Sendable {
-    case damaged = "the database is damaged"
-    case foreign = "it is another program's database"
-    case newer = "a newer version of this library has made the database"
-    case onNetwork = "the folder is on a network, where locks cannot be trusted"
-    case readOnly = "the folder can only be read"
-  }
+  public typealias Fault = OriginalFault
 
   /// The folder of the store's files.
   public let directory: URL
@@ -168,7 +149,7 @@ final class OriginalListeners: Sendable {
     }
   }
 
-  func send(_ id: ImageID?, _ event: OriginalStore.Event) {
+  func send(_ id: ImageID?, _ event: OriginalEvent) {
     for hub in caches.withLock({ $0.compactMap(\.hub) }) { hub.send(.original(id, event)) }
   }
 

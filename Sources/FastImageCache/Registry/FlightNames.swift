@@ -2,18 +2,6 @@ import Foundation
 import ImageSources
 import Pixels
 
-/// Names one image: an entity, a version of its image, a format.
-struct ImageKey: Hashable, Sendable {
-  let entity: ImageID
-  let version: ImageID
-  let format: String
-
-  /// The key under which a placeholder of the image is stored.
-  var placeholder: ImageKey {
-    ImageKey(entity: entity, version: version.placeholder, format: format)
-  }
-}
-
 /// The key by which requests join one load: the source's URL, or the entity itself where there is none,
 /// and an identity where the request may not share the load of others.
 ///

@@ -247,7 +247,7 @@ final class InFlightRegistry: Sendable {
     if joined.isNewFlight {
       if let begin { begin(joined.load.flight) } else { start(joined.load.flight) }
     } else {
-      recorder.coalesced(request)
+      recorder.coalesced(request.key)
       request.whenLoading?()
       // The image may have been stored since the caller looked, and the flight may take long.
       if request.policy == .useCache, let image = request.storedImage() {
@@ -297,7 +297,7 @@ final class InFlightRegistry: Sendable {
     left.waiter.answer(outcome, .table)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.end()
-    for request in abandoned.requests { recorder.cancelled(request) }
+    for request in abandoned.requests { recorder.cancelled(request.key) }
   }
 
   // MARK: The cache's side
@@ -360,18 +360,9 @@ final class InFlightRegistry: Sendable {
     state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
   }
 
-  /// The loads under way, in the order in which they began.
-  var loads: [CacheInspection.Load] {
-    let flights = state.withLock { $0.board.flights.compactMap { $0 } }
-    return flights.sorted { $0.id.number < $1.id.number }.map { flight in
-      CacheInspection.Load(
-        url: flight.origin.url,
-        images: flight.renditions.filter(\.isWanted).map {
-          .init(imageID: $0.key.entity, format: $0.key.format)
-        },
-        requestCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
-        priority: flight.priority.task)
-    }
+  /// The flights under way, in the order in which they began.
+  var flights: [FlightRecord<ImageRequest, Load>] {
+    state.withLock { $0.board.flights.compactMap { $0 } }.sorted { $0.id.number < $1.id.number }
   }
 
   /// Changes the board. The requests that it drops are released outside the lock, and with them perhaps

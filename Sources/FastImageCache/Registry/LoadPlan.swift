@@ -103,12 +103,6 @@ struct LoadPlanner: Sendable {
     naming = source as? any NeedNamingSource
   }
 
-  /// A load's part in the store of originals; `nil` where nothing is kept.
-  func beginOriginal(of request: ImageRequest) async -> OriginalAccess? {
-    guard let originals else { return nil }
-    return await .begin(request.originalQuery(in: namespace), in: originals)
-  }
-
   /// The address by which requests share a load.
   ///
   /// No web server is told the fragment, so what stands there makes no other download. A source of the

@@ -24,7 +24,7 @@ struct PictureMaker: Sendable {
   let damagedImages: DamagedImagePolicy
   let workers: WorkerPool
   let recorder: CacheRecorder
-  let willStore: ImageCache.Configuration.WillStore?
+  let willStore: ImageHook?
 
   /// Chooses the decoder by the first bytes and has it read the header; decodes nothing.
   ///
@@ -155,7 +155,7 @@ struct PictureMaker: Sendable {
 
   /// Decodes for the formats of an entity that has no id yet, and has the hook look at the image.
   func name(
-    _ willStore: @escaping ImageCache.Configuration.WillStore, _ picture: inout SourcePicture,
+    _ willStore: @escaping ImageHook, _ picture: inout SourcePicture,
     for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) -> (id: ImageID?, answer: HookAnswer) {
     try await withDecode(of: &picture, for: requests, urgency, nil) {
@@ -225,7 +225,7 @@ struct PictureMaker: Sendable {
 
   /// Has the hook look at a decode, once for each entity of some requests.
   private func ask(
-    _ willStore: ImageCache.Configuration.WillStore, about bitmap: Bitmap,
+    _ willStore: ImageHook, about bitmap: Bitmap,
     _ picture: inout SourcePicture, for requests: [ImageRequest], besides family: [ImageRequest],
     _ isCancelled: @Sendable () -> Bool
   ) throws(ImageDecodingError) {
@@ -243,7 +243,7 @@ struct PictureMaker: Sendable {
   }
 
   private static func run(
-    _ willStore: ImageCache.Configuration.WillStore, _ image: inout StoredImage,
+    _ willStore: ImageHook, _ image: inout StoredImage,
     _ isCancelled: @Sendable () -> Bool
   ) -> Result<Void, ImageCacheError> {
     do { return .success(try willStore(&image)) } catch {

@@ -96,3 +96,6 @@ struct HookAnswer: Sendable {
     isStored = image.storage == .store
   }
 }
+
+/// The program's code between decode and drawing: ``ImageCache/Configuration/willStore``.
+typealias ImageHook = @Sendable (_ image: inout StoredImage) throws -> Void

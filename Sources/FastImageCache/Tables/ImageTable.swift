@@ -271,8 +271,8 @@ actor ImageTable {
   nonisolated var slotCount: Int? { store?.slotCount }
 
   /// Where the images go; `ready` where they are not kept.
-  nonisolated var storageState: ImageCache.StorageState {
-    ImageCache.StorageState(store?.storage ?? .ready)
+  nonisolated var storageState: StorageState {
+    StorageState(store?.storage ?? .ready)
   }
 
   /// Figures of this moment, `nil` where images are not kept.

@@ -45,7 +45,9 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
 
   var date: Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 
-  package static func < (first: HTTPDate, second: HTTPDate) -> Bool { first.seconds < second.seconds }
+  package static func < (first: HTTPDate, second: HTTPDate) -> Bool {
+    first.seconds < second.seconds
+  }
 
   // MARK: Formats
 

@@ -139,7 +139,9 @@ package struct OriginalTerms: Hashable, Sendable {
   }
 
   /// Whether the original may be kept on disk and answer a request with these fields.
-  package func mayAnswerRequest(_ headers: [String: String]) -> Bool { mayBeKept && isAnswer(to: headers) }
+  package func mayAnswerRequest(_ headers: [String: String]) -> Bool {
+    mayBeKept && isAnswer(to: headers)
+  }
 
   /// Whether a server's word that nothing changed, to a request with these fields, means these bytes.
   ///

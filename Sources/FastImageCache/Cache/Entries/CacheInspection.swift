@@ -57,3 +57,15 @@ public struct CacheInspection: Sendable {
   /// The loads under way, in the order in which they began; empty for a namespace that is not open.
   public let loads: [Load]
 }
+
+extension CacheInspection.Load {
+  init(_ flight: FlightRecord<ImageRequest, InFlightRegistry.Load>) {
+    self.init(
+      url: flight.origin.url,
+      images: flight.renditions.filter(\.isWanted).map {
+        Image(imageID: $0.key.entity, format: $0.key.format)
+      },
+      requestCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
+      priority: flight.priority.task)
+  }
+}
