@@ -9,7 +9,7 @@ extension ImageCache {
     _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat
   ) throws(ImageCacheError) {
     let request = try request(for: entity, format: format)
-    let drawn = try maker.draw(request, bitmap, of: bitmap.size) { false }.get()
+    let drawn = try maker.drawing.draw(request, bitmap, of: bitmap.size) { false }.get()
     _ = try request.table.store(
       drawn, for: request.key, recorder, .byHand(at: request.generation), oldest: { .max })
   }

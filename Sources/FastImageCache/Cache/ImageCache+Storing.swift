@@ -132,7 +132,7 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
     // First, so that no file is read for nothing.
     _ = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
-    if maker.willStore == nil { throw .noImageID(format: format.name) }
+    if maker.hook == nil { throw .noImageID(format: format.name) }
     return try await store(.encoded(try await bytes(of: file)), metadata, format, drawing)
   }
 
@@ -162,7 +162,7 @@ extension ImageCache {
   }
 
   private func bytes(of file: URL) async throws(ImageCacheError) -> Data {
-    let limit = maker.limits.encodedByteCount
+    let limit = maker.decoding.limits.encodedByteCount
     let path: LocalPath
     do throws(ImageSourceError) { path = try LocalPath(file) } catch {
       throw .sourceFailed(file, underlying: error)
@@ -214,16 +214,10 @@ extension ImageCache {
     _ content: ImageSourceResponse, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
     let nobody = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
-    guard let willStore = maker.willStore else { throw .noImageID(format: format.name) }
+    guard let hook = maker.hook else { throw .noImageID(format: format.name) }
     let urgency = Urgency(.current)
     var picture = try self.picture(from: content, metadata)
-    let named: (id: ImageID?, answer: HookAnswer)
-    do {
-      named = try await maker.name(willStore, &picture, for: [nobody] + nobody.family(), urgency)
-    } catch {
-      guard case .imageTooLarge = error else { throw error }
-      named = try await maker.name(willStore, &picture, for: [nobody], urgency)
-    }
+    let named = try await maker.name(by: hook, &picture, for: nobody, urgency)
     guard let id = named.id else { throw .noImageID(format: format.name) }
     picture.answers[id] = .success(named.answer)
     let request = try request(for: NamedByHook(imageID: id, drawing: drawing), format: format)
@@ -233,7 +227,8 @@ extension ImageCache {
   private func picture(
     from content: ImageSourceResponse, _ metadata: Data?
   ) throws(ImageCacheError) -> SourcePicture {
-    var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
+    var picture = try maker.decoding.picture(
+      from: content.with(metadata: metadata ?? Data()), url: nil)
     picture.way = .storedByHand
     return picture
   }

@@ -115,10 +115,7 @@ public final actor ImageCache {
       tables: storage.tables, source: configuration.source, partials: partials)
     self.recorder = recorder
     let resources = configuration.resources ?? LoadResources()
-    maker = PictureMaker(
-      decoders: configuration.decoders, limits: configuration.limits,
-      damagedImages: configuration.damagedImages, workers: resources.workers, recorder: recorder,
-      willStore: configuration.willStore)
+    maker = PictureMaker(configuration, resources.workers, recorder)
     originals = configuration.keeper
     clock = configuration.clock
     let planner = LoadPlanner(

@@ -25,7 +25,7 @@ extension Load {
       do {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
-        var picture = try steps.maker.picture(from: answer, url: nil)
+        var picture = try steps.maker.decoding.picture(from: answer, url: nil)
         try await draw([request], from: &picture)
       } catch {
         try Task.checkCancellation()

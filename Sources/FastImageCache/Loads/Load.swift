@@ -63,12 +63,14 @@ struct Load: Sendable {
     if let original, let use = plan.original, let kept = try await read(original) {
       if use == .read, kept.terms.mayAnswerRequest(requests[0].conditions.headers) {
         for request in requests { request.whenLoading?() }
-        if let picture = try await original.picture(of: kept, steps.maker, url: url) {
+        if let picture = try await original.picture(
+          of: kept, steps.maker.decoding, url: url)
+        {
           var image = FetchedImage(picture, of: kept, isStale: plan.showsStale, wasAsked: false)
           if try await answer(&requests, at: url, &others, with: &image, plan, original) { return }
         }
       } else if await original.mayBeConfirmed(
-        kept, steps.maker, url: url, headers: requests[0].conditions.headers)
+        kept, steps.maker.decoding, url: url, headers: requests[0].conditions.headers)
       {
         known = kept
       }

@@ -63,9 +63,10 @@ final class OriginalAccess: Sendable {
   ///
   /// - Throws: An error that does not blame the bytes, which are as good as before.
   func picture(
-    of kept: KnownOriginal, _ maker: PictureMaker, url: URL
+    of kept: KnownOriginal, _ decoding: ImageDecoding, url: URL
   ) async throws(ImageCacheError) -> SourcePicture? {
-    do { return try maker.picture(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch {
+    do { return try decoding.picture(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch
+    {
       guard error.blamesBytes else { throw error }
       if let body = kept.body { await drop(body) }
       return nil
@@ -74,10 +75,10 @@ final class OriginalAccess: Sendable {
 
   /// Whether the source is asked about kept bytes: not where it could only call them unchanged in vain.
   func mayBeConfirmed(
-    _ kept: KnownOriginal, _ maker: PictureMaker, url: URL, headers: [String: String]
+    _ kept: KnownOriginal, _ decoding: ImageDecoding, url: URL, headers: [String: String]
   ) async -> Bool {
     guard kept.body != nil, kept.terms.mayBeConfirmed(to: headers) else { return false }
-    return (try? await picture(of: kept, maker, url: url)) != nil
+    return (try? await picture(of: kept, decoding, url: url)) != nil
   }
 
   /// Notes that a server called kept bytes unchanged.

@@ -29,7 +29,7 @@ struct SourceFetch: Sendable {
 
   /// Draws previews until the fetch ends; `nil` where a hook may make something else of the image.
   private func painter(for flight: Flight) -> PreviewPainter? {
-    guard maker.willStore == nil else { return nil }
+    guard maker.hook == nil else { return nil }
     let progress = flight.progress
     return PreviewPainter(
       maker: maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
@@ -62,7 +62,8 @@ struct SourceFetch: Sendable {
       receive(download.buffers.receivedByteCount, flight)
       if error is OutOfReach { throw error }
       if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
-        plan.answers(error), let picture = try await original.picture(of: known, maker, url: url)
+        plan.answers(error),
+        let picture = try await original.picture(of: known, maker.decoding, url: url)
       {
         return FetchedImage(picture, of: known, isStale: true, wasAsked: true)
       }
@@ -129,7 +130,8 @@ struct SourceFetch: Sendable {
       // Sent whole once more, it has arrived for nothing.
       download.finish()
       return FetchedImage(
-        try maker.picture(from: .encoded(known.bytes), url: url, isEarlier: true), of: known,
+        try maker.decoding.picture(from: .encoded(known.bytes), url: url, isEarlier: true),
+        of: known,
         byteOrigin: .unchanged, isStale: false, wasAsked: true)
     }
     // Another request's answer may differ without a change.
@@ -141,7 +143,7 @@ struct SourceFetch: Sendable {
       (original, isContinued) = ((whole.bytes, whole.terms.confirmed(by: newer)), true)
       if case .unchanged = response.content { earlierByteCount = whole.bytes.count }
     }
-    let picture = try maker.picture(
+    let picture = try maker.decoding.picture(
       from: isContinued ? original.map { .encoded($0.bytes) } ?? response : response, url: url,
       isEarlier: isContinued)
     original?.terms.recordRequest(headers)

@@ -69,7 +69,7 @@ struct PreviewPainter: Sendable {
     // As large as for the image itself, or a settled preview would differ from it. Of other requests of the
     // load, and of those that join, nothing is known here: the image's decode may be larger for their sake.
     let requests = want.wishes.flatMap { [$0.request] + $0.siblings }
-    let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
+    let minimum = maker.decoding.minimumSize(for: requests, picture.decoder, picture.header)
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
@@ -83,7 +83,7 @@ struct PreviewPainter: Sendable {
       }
       do {
         var request = DecodeRequest(
-          minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
+          minimumSize: minimum, limits: maker.decoding.limits, isCancelled: isCancelled)
         request.hasMargin = true
         request.colorSpace = requests.colorSpace
         request.region = requests.region(of: picture.header.size)
@@ -93,7 +93,7 @@ struct PreviewPainter: Sendable {
         let isSettled = request.isSettled(bitmap, at: stage, of: picture.header.size)
         let drawn = try want.wishes.map { wish in
           let request = wish.request
-          let slot = try maker.draw(
+          let slot = try maker.drawing.draw(
             request, bitmap, of: picture.header.size, isPreview: true, isCancelled
           ).get()
           return DrawnPreview(
@@ -126,7 +126,7 @@ struct PreviewPainter: Sendable {
     _ stage: PreviewStage, of arrival: DownloadBuffer, _ picture: PreviewScan.Picture,
     _ request: DecodeRequest, _ working: Int
   ) throws -> DecodedPreview {
-    try maker.limits.check(
+    try maker.decoding.limits.check(
       picture.header, encodedByteCount: stage.byteCount, workingByteCount: working)
     guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }
     return try picture.decoder.decodePreview(bytes, at: stage, request)

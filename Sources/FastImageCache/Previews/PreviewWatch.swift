@@ -34,7 +34,7 @@ final class PreviewWatch: Sendable {
   func note(_ bytes: Data, of arrival: DownloadBuffer) {
     guard painter.isWanted, var scan = state.withLock({ $0.scan.take() }) else { return }
     defer { state.withLock { $0.scan = scan } }
-    let found = scan.scan(bytes, of: arrival, by: painter.maker.decoders)
+    let found = scan.scan(bytes, of: arrival, by: painter.maker.decoding.decoders)
     let (now, byteCount) = (painter.clock.now, arrival.byteCount)
     let plan = state.withLock { state in
       for stage in found { state.stages[stage.kind] = stage }

@@ -43,6 +43,11 @@ struct SourcePicture: Sendable {
     }
   }
 
+  /// Whether the decode suffices for a plan.
+  func isDecoded(as plan: DecodePlan) -> Bool {
+    isDecoded(to: plan.size, showing: plan.region, in: plan.colorSpace)
+  }
+
   /// Whether the decode suffices for formats that need `size`, at most ``fullSize``, of a region, and the
   /// colours of a space.
   func isDecoded(

@@ -1,0 +1,190 @@
+import Foundation
+import ImageCodecs
+import Pixels
+
+/// The one decode that some requests share.
+struct DecodePlan: Sendable {
+  /// The requests that are drawn from it at once.
+  let requests: [ImageRequest]
+  /// Those that are drawn from it later.
+  let family: [ImageRequest]
+  /// The size at which the image has to be decoded for all of them, at most its own.
+  let size: PixelSize
+  /// The part of the image that has to be there.
+  let region: PictureRegion
+  /// The widest colour space of all of them.
+  let colorSpace: ColorSpace
+  /// The private memory that the decode takes; 0 where the image is decoded already.
+  var byteCount = 0
+  /// Why the image must not be decoded at this size.
+  var refusal: ImageCacheError?
+}
+
+/// Chooses decoders and decodes, on the calling thread.
+struct ImageDecoding: Sendable {
+  let decoders: [any ImageDecoder]
+  /// They hold for decoders too that do not look at them. No decode takes more than all decodes together may.
+  let limits: DecodingLimits
+  let damagedImages: DamagedImagePolicy
+  let recorder: CacheRecorder
+
+  /// Chooses the decoder by the first bytes and has it read the header; decodes nothing.
+  ///
+  /// - Parameter isEarlier: Whether some of the bytes are of an earlier answer. Damaged ones are refused then, since
+  ///   the source has others.
+  func picture(
+    from response: ImageSourceResponse, url: URL?, isEarlier: Bool = false
+  ) throws(ImageCacheError) -> SourcePicture {
+    var picture: SourcePicture
+    switch response.content {
+    case .bitmap(let bitmap): picture = SourcePicture(url: url, content: .bitmap, decoded: bitmap)
+    case .arrived(let buffer): picture = try header(of: buffer.bytes, url)
+    case .encoded(let data): picture = try header(of: data, url)
+    case .unchanged:
+      // The loader has taken the answers of sources that it had told what is kept.
+      throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
+    }
+    if !isEarlier { picture.damagedImages = damagedImages }
+    if let metadata = response.metadata { picture.metadata = metadata }
+    return picture
+  }
+
+  private func header(of data: Data, _ url: URL?) throws(ImageCacheError) -> SourcePicture {
+    do {
+      try limits.check(encodedByteCount: data.count)
+      let decoder = try decoders.decoder(for: data)
+      let header = try decoder.header(of: data)
+      try limits.check(header.size)
+      return SourcePicture(url: url, content: .encoded(data, decoder, header))
+    } catch {
+      throw ImageCacheError(error, url: url)
+    }
+  }
+
+  /// Plans one decode for requests, and for others that are drawn from it later.
+  ///
+  /// - Parameter isWhole: Whether all of the image has to be there, since a hook may look anywhere.
+  func plan(
+    _ requests: [ImageRequest], besides family: [ImageRequest], of picture: SourcePicture,
+    isWhole: Bool
+  ) -> DecodePlan {
+    let (all, fullSize) = (requests + family, picture.fullSize)
+    var size = fullSize
+    if case .encoded(_, let decoder, let header) = picture.content {
+      size = minimumSize(for: all, decoder, header)
+    }
+    var plan = DecodePlan(
+      requests: requests, family: family, size: size,
+      region: isWhole ? PictureRegion(fullSize) : all.region(of: fullSize),
+      colorSpace: all.colorSpace)
+    if case .encoded(let data, let decoder, let header) = picture.content,
+      !picture.isDecoded(as: plan)
+    {
+      plan.byteCount = decoder.workingByteCount(for: header, minimumSize: size)
+      do {
+        try limits.check(
+          header, encodedByteCount: data.count, workingByteCount: plan.byteCount)
+      } catch {
+        plan.refusal = ImageCacheError(error, url: picture.url)
+      }
+    }
+    return plan
+  }
+
+  /// The size for the wishes of all formats; where its decode would exceed the memory, for smaller margins.
+  func minimumSize(
+    for requests: [ImageRequest], _ decoder: any ImageDecoder, _ header: ImageHeader
+  ) -> PixelSize {
+    decoder.minimumSize(for: header, within: limits.workingByteCount) {
+      requests.sourceSize(of: header.size, atMost: $0)
+    }
+  }
+
+  func request(
+    _ plan: DecodePlan, _ isCancelled: @escaping @Sendable () -> Bool
+  ) -> DecodeRequest {
+    var request = DecodeRequest(
+      minimumSize: plan.size, limits: limits, isCancelled: isCancelled)
+    request.hasMargin = true
+    (request.region, request.colorSpace) = (plan.region, plan.colorSpace)
+    return request
+  }
+
+  /// Decodes an image as it is planned, unless the decode that is there suffices.
+  func decode(
+    _ picture: inout SourcePicture, _ plan: DecodePlan, _ progress: FlightProgress?,
+    _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(ImageCacheError) -> Bitmap {
+    if let decoded = picture.decoded, picture.isDecoded(as: plan) { return decoded }
+    guard case .encoded(let data, let decoder, _) = picture.content else {
+      preconditionFailure("A source's bitmap is decoded.")
+    }
+    progress?.report(.decoding)
+    var request = request(plan, isCancelled)
+    request.damagedImages = picture.damagedImages
+    let (start, worked) = (ContinuousClock.now, ThreadTime.now)
+    let bitmap: Bitmap
+    do { bitmap = try decoder.decode(data, request) } catch {
+      throw ImageCacheError(error, url: picture.url)
+    }
+    let decode = ThreadTime.now - worked
+    recorder.decoded(picture.url, size: bitmap.size, in: ContinuousClock.now - start)
+    progress?.measureOnWorker { $0.decode += decode }
+    picture.decoded = bitmap
+    (picture.decodedSize, picture.decodedColorSpace) = (plan.size, plan.colorSpace)
+    picture.answers = [:]
+    return bitmap
+  }
+}
+
+extension ImageRequest {
+  /// The size at which the source has to be decoded for this request.
+  fileprivate func sourceSize(of fullSize: PixelSize, atMost margin: DecodeMargin) -> PixelSize {
+    let drawn = entity.drawing(for: format).minimumSourceSize(
+      source: fullSize, slot: format.size, upTo: format.keepsProportions)
+    return min(format.quality.margin, margin).minimumSize(for: drawn, of: fullSize)
+  }
+}
+
+extension [ImageRequest] {
+  /// The size at which a source has to be decoded for all of these, at most its own.
+  func sourceSize(of fullSize: PixelSize, atMost margin: DecodeMargin) -> PixelSize {
+    let sizes = map { $0.sourceSize(of: fullSize, atMost: margin) }
+    return PixelSize(
+      width: sizes.map(\.width).max() ?? 1, height: sizes.map(\.height).max() ?? 1)
+  }
+
+  /// The widest colour space of all of these.
+  var colorSpace: ColorSpace {
+    contains { $0.format.colorSpace == .displayP3 } ? .displayP3 : .sRGB
+  }
+
+  /// The pixels of a source that any of these shows.
+  func region(of fullSize: PixelSize) -> PictureRegion {
+    let regions = map {
+      $0.entity.drawing(for: $0.format).sourceRegion(
+        source: fullSize, slot: $0.format.size, upTo: $0.format.keepsProportions)
+    }
+    return regions.dropFirst().reduce(regions.first ?? PictureRegion(fullSize)) { $0.union($1) }
+  }
+}
+
+extension ImageCacheError {
+  /// What a decoder throws for a task that was cancelled does not come here; one that calls itself
+  /// cancelled for nobody could not read the image.
+  init(_ error: ImageDecodingError, url: URL?) {
+    switch error {
+    case .tooLarge(let text): self = .imageTooLarge(url, text)
+    default: self = .undecodable(url, reason: error)
+    }
+  }
+
+  /// Whether the bytes make no image here, however often they are decoded.
+  var blamesBytes: Bool {
+    switch self {
+    case .undecodable(_, reason: .outOfMemory), .undecodable(_, reason: .cancelled): false
+    case .undecodable: true
+    default: false
+    }
+  }
+}
