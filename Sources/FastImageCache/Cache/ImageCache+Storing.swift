@@ -270,11 +270,11 @@ extension ImageCache {
     _ request: ImageRequest, besides family: [ImageRequest] = [],
     from picture: inout SourcePicture, _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
-    let stored = try await maker.draw(
+    let (image, isStored) = try await maker.draw(
       [request], besides: family, from: &picture, urgency: urgency
-    ) { [recorder, registry] request, drawn in
+    ) { [recorder, registry] _, results in
       Result { () throws(ImageCacheError) -> (image: CachedImage, isStored: Bool?) in
-        let drawn = try drawn.get()
+        let drawn = try results[0].get()
         guard drawn.mayBeStored else {
           recorder.refused(request.key)
           return (request.table.privateImage(drawn.slot), nil)
@@ -286,10 +286,7 @@ extension ImageCache {
           drawn.slot, for: request.key, recorder, .byHand(at: request.generation),
           oldest: { registry.oldest })
       }
-    }
-    guard let (image, isStored) = try stored.first?.get() else {
-      preconditionFailure("Each request that is drawn has its result.")
-    }
+    }.get()
     if let isStored { registry.satisfy(request.key, with: image, isStored: isStored) }
     return image
   }

@@ -1,23 +1,33 @@
 import ImageSources
+import Locking
 
 /// One load's part in an original that may come in several downloads: what there is of it already, and
 /// what arrives now.
-///
-/// The object gives back to the shelf what is left to be continued, once, when its load lets go of it:
-/// whatever ended the load.
 final class Download: Sendable {
+  /// The load's part in the partials in memory, and the fields that it asks for.
+  typealias Partial = (shelf: PartialShelf, load: PartialShelf.Load, headers: [String: String])
+
+  private struct State {
+    var newest: DownloadBuffer?
+    var painter: PreviewPainter?
+    /// The new bytes of the buffers before.
+    var formerByteCount = 0
+
+    mutating func exchange(for next: DownloadBuffer?) -> DownloadBuffer? {
+      formerByteCount += newest?.newByteCount ?? 0
+      defer { newest = next }
+      return newest
+    }
+  }
+
   /// The partials of earlier loads.
   let known: KnownOriginal?
-
-  /// Takes what the source begins.
-  let buffers: DownloadBuffers
 
   /// What a store has of it, or will have.
   let disk: OriginalDownload?
 
-  private let headers: [String: String]
-  private let load: PartialShelf.Load
-  private let shelf: PartialShelf
+  private let partial: Partial?
+  private let state: Lock<State>
 
   /// Takes what is in memory, or on disk: memory has the bytes behind the last whole block, too.
   ///
@@ -36,28 +46,65 @@ final class Download: Sendable {
       known = onDisk
     }
     return Download(
-      load, known.flatMap { $0.terms.isAnswer(to: headers) ? $0 : nil }, headers, shelf, disk,
-      painter)
+      continuing: known.flatMap { $0.terms.isAnswer(to: headers) ? $0 : nil }, to: disk,
+      painter: painter, (shelf, load, headers))
   }
 
-  private init(
-    _ load: PartialShelf.Load, _ known: KnownOriginal?, _ headers: [String: String],
-    _ shelf: PartialShelf, _ disk: OriginalDownload?, _ painter: PreviewPainter?
+  /// - Parameters:
+  ///   - known: What the load continues. It is kept again where the load fails before more comes.
+  ///   - disk: Takes the buffers' blocks to the disk.
+  ///   - painter: Draws previews of what arrives.
+  ///   - partial: The load's part in the partials in memory.
+  init(
+    continuing known: KnownOriginal? = nil, to disk: OriginalDownload? = nil,
+    painter: PreviewPainter? = nil, _ partial: Partial? = nil
   ) {
-    (self.load, self.known, self.headers) = (load, known, headers)
-    (self.shelf, self.disk) = (shelf, disk)
-    buffers = DownloadBuffers(continuing: known, to: disk, painter: painter)
+    (self.known, self.disk, self.partial) = (known, disk, partial)
+    let newest = known.map {
+      DownloadBuffer($0.terms, continuing: $0, byteCountLimit: $0.bytes.count)
+    }
+    state = Lock(State(newest: newest, painter: painter))
   }
 
-  deinit {
-    let buffer = buffers.take()
-    disk?.end(keeps: buffer.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)
-    shelf.end(load, keeping: buffer, askedWith: headers)
+  /// The bytes that have come in this load, those that it has dropped included.
+  var receivedByteCount: Int {
+    state.withLock { $0.formerByteCount + ($0.newest?.newByteCount ?? 0) }
   }
+
+  /// Begins a buffer in the place of the one before. Previews of that one are shown no more, unless it is
+  /// continued.
+  func begin(
+    _ terms: OriginalTerms, continuing known: KnownOriginal?, byteCountLimit: Int
+  ) -> DownloadBuffer {
+    let (former, formerPainter) = state.withLock { ($0.newest, $0.painter) }
+    // The terms tell the versions apart.
+    let painter = known?.terms == former?.terms ? formerPainter : formerPainter?.makeNext()
+    disk?.begin(terms, continues: known != nil)
+    let previews = painter.map(PreviewWatch.init)
+    let newest = DownloadBuffer(terms, continuing: known, byteCountLimit: byteCountLimit) {
+      [disk] buffer, bytes in
+      disk?.grow(to: buffer.byteCount, of: buffer)
+      previews?.note(bytes, of: buffer)
+    }
+    _ = state.withLock { state in
+      state.painter = painter
+      return state.exchange(for: newest)
+    }
+    return newest
+  }
+
+  func take() -> DownloadBuffer? { state.withLock { $0.exchange(for: nil) } }
 
   /// Leaves nothing to be continued: the image was decoded, or cannot be.
   func finish() {
-    buffers.drop()
+    _ = take()
     disk?.stop()
+  }
+
+  /// Leaves to later loads what is to be continued. To be called once, whatever ends the load.
+  func end() {
+    let buffer = take()
+    disk?.end(keeps: buffer.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)
+    if let partial { partial.shelf.end(partial.load, keeping: buffer, askedWith: partial.headers) }
   }
 }

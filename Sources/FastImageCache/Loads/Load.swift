@@ -66,7 +66,7 @@ struct Load: Sendable {
         if let picture = try await original.picture(
           of: kept, steps.maker.decoding, url: url)
         {
-          var image = FetchedImage(picture, of: kept, isStale: plan.showsStale, wasAsked: false)
+          var image = FetchedImage(picture, of: kept, isStale: plan.showsStale)
           if try await answer(&requests, at: url, &others, with: &image, plan, original) { return }
         }
       } else if await original.mayBeConfirmed(
@@ -83,6 +83,7 @@ struct Load: Sendable {
       // Most requests that are given up wait here: what asking needs is made behind it.
       try await pass(plan.need)
       let download = await steps.source.begin(requests, flight, original, isAnew: isAnew)
+      defer { download.end() }
       var image: FetchedImage
       do {
         image = try await steps.source.image(
@@ -168,22 +169,21 @@ struct Load: Sendable {
       others += setAside(&requests, at: url, coveredBy: image.picture.fullSize)
       family.add(requests.filter { $0.url == url })
       try await draw(
-        requests, besides: family.requests, from: &image.picture,
-        willAnswer: keeping(image, original))
+        requests, besides: family.requests, from: &image.picture, first: keeping(image, original))
       if let first = requests.first {
         // Whole and decoded: nothing is left to be continued.
         if image.picture.decoded != nil { download?.finish() }
-        if plan.revalidatesBehind, !image.wasAsked, let original {
+        if plan.revalidatesBehind, image.byteOrigin == .original, let original {
           steps.refresher.revalidate(
             first, original.name, of: original.owner.entity, shownBy: flight)
         }
       }
       // One by one, until somebody waits for something.
       while !flight.hasRequests, let sibling = family.next(from: image.picture) {
-        _ = try await steps.maker.draw(
+        try await steps.maker.draw(
           [sibling], from: &image.picture, urgency: flight.urgency, progress: flight.progress
-        ) { request, drawn in
-          _ = steps.store.store(drawn, for: request, of: flight)
+        ) { _, results in
+          _ = steps.store.store(results[0], for: sibling, of: flight)
         }
       }
       requests = try await askEntities(flight.take(), after: image)
@@ -196,6 +196,8 @@ struct Load: Sendable {
   ) -> (@Sendable (SourcePicture) -> Void)? {
     guard let original, let fetched = image.original else { return nil }
     return { [flight, download = image.download] picture in
+      // Of requests that are too large for every decode nothing is known to be an image.
+      if picture.decoded == nil { return }
       original.keep(fetched, of: picture, from: download, isPlaceholder: flight.isPlaceholder) {
         // Of the entity that named the original: requests of others share the load.
         flight.keepsOriginal(of: original.owner.entity)
@@ -207,21 +209,23 @@ struct Load: Sendable {
   ///
   /// - Parameters:
   ///   - family: Images that will be drawn from the same decode afterwards.
-  ///   - willAnswer: Called on the worker, with the decode, before the first answer.
+  ///   - keep: Called on the worker before the first answer.
   func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourcePicture, willAnswer: (@Sendable (SourcePicture) -> Void)? = nil
+    from picture: inout SourcePicture, first keep: (@Sendable (SourcePicture) -> Void)? = nil
   ) async throws {
     guard !requests.isEmpty else { return }
     let isFetched = picture.url != nil
-    _ = try await steps.maker.draw(
-      requests, besides: family, from: &picture, urgency: flight.urgency,
-      progress: flight.progress, willDeliver: willAnswer
-    ) { request, drawn in
-      let (outcome, isStored) = steps.store.store(drawn, for: request, of: flight)
-      flight.finish(
-        request.key, isFetched: isFetched, with: consume outcome,
-        AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored))
+    try await steps.maker.draw(
+      requests, besides: family, from: &picture, urgency: flight.urgency, progress: flight.progress
+    ) { picture, results in
+      keep?(picture)
+      for (request, drawn) in zip(requests, results) {
+        let (outcome, isStored) = steps.store.store(drawn, for: request, of: flight)
+        flight.finish(
+          request.key, isFetched: isFetched, with: consume outcome,
+          AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored))
+      }
     }
   }
 

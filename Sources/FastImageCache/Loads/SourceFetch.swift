@@ -59,19 +59,19 @@ struct SourceFetch: Sendable {
         try await source.response(to: request)
       }
     } catch {
-      receive(download.buffers.receivedByteCount, flight)
+      receive(download.receivedByteCount, flight)
       if error is OutOfReach { throw error }
       if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
         plan.answers(error),
         let picture = try await original.picture(of: known, maker.decoding, url: url)
       {
-        return FetchedImage(picture, of: known, isStale: true, wasAsked: true)
+        return FetchedImage(picture, of: known, isStale: true)
       }
       await note(refusal: error, to: requests, flight, known, original)
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let byteCount = max(
-      download.buffers.receivedByteCount, response.byteCount - response.earlierByteCount)
+      download.receivedByteCount, response.byteCount - response.earlierByteCount)
     receive(byteCount, flight)
     let need = flight.permit.need
     flight.progress.measure { $0.source.note(response, need: need) }
@@ -103,8 +103,8 @@ struct SourceFetch: Sendable {
     request.headers = conditions.headers
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
-    request.makeBuffer = { [buffers = download.buffers, encodedByteLimit] in
-      buffers.begin($0, continuing: $1, byteCountLimit: encodedByteLimit)
+    request.makeBuffer = { [download, encodedByteLimit] in
+      download.begin($0, continuing: $1, byteCountLimit: encodedByteLimit)
     }
     if flight.policy == .reload,
       !request.headers.keys.contains(where: { $0.lowercased() == "cache-control" })
@@ -132,7 +132,7 @@ struct SourceFetch: Sendable {
       return FetchedImage(
         try maker.decoding.picture(from: .encoded(known.bytes), url: url, isEarlier: true),
         of: known,
-        byteOrigin: .unchanged, isStale: false, wasAsked: true)
+        byteOrigin: .unchanged, isStale: false)
     }
     // Another request's answer may differ without a change.
     let mayDiffer = known?.terms.mayAnswerRequest(headers) == true || flight.policy != .useCache
@@ -208,8 +208,6 @@ struct FetchedImage {
   let byteOrigin: ByteOrigin
   /// Whether the kept original was stale.
   var isStale = false
-  /// Whether the source was asked.
-  var wasAsked = true
   /// How the store knows kept bytes again.
   var keptBody: UInt64?
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if
@@ -228,11 +226,11 @@ extension FetchedImage {
   /// The image of a kept original.
   init(
     _ picture: SourcePicture, of kept: KnownOriginal, byteOrigin: ByteOrigin = .original,
-    isStale: Bool, wasAsked: Bool
+    isStale: Bool
   ) {
     self.init(
       picture: picture, origin: .kept, byteOrigin: byteOrigin, isStale: isStale,
-      wasAsked: wasAsked, keptBody: kept.body)
+      keptBody: kept.body)
   }
 }
 

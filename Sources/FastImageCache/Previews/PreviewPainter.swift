@@ -68,11 +68,13 @@ struct PreviewPainter: Sendable {
   ) -> Bool {
     // As large as for the image itself, or a settled preview would differ from it. Of other requests of the
     // load, and of those that join, nothing is known here: the image's decode may be larger for their sake.
-    let requests = want.wishes.flatMap { [$0.request] + $0.siblings }
-    let minimum = maker.decoding.minimumSize(for: requests, picture.decoder, picture.header)
-    let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
+    let plan = maker.decoding.plan(
+      want.wishes.flatMap { [$0.request] + $0.siblings }, besides: [],
+      of: SourcePicture(url: nil, content: .encoded(Data(), picture.decoder, picture.header)),
+      isWhole: false)
+    if plan.refusal != nil { return false }
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
-    let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
+    let (byteCount, overflow) = plan.byteCount.addingReportingOverflow(2 * stage.byteCount)
     return maker.workers.runAsGuest(byteCount: overflow ? .max : byteCount, clock: clock) {
       isInterrupted -> Painting in
       // Stays set: somebody may come back after a decoder has seen it, and before the error is here.
@@ -82,12 +84,11 @@ struct PreviewPainter: Sendable {
         return cancellation.isSet
       }
       do {
-        var request = DecodeRequest(
-          minimumSize: minimum, limits: maker.decoding.limits, isCancelled: isCancelled)
-        request.hasMargin = true
-        request.colorSpace = requests.colorSpace
-        request.region = requests.region(of: picture.header.size)
-        let decoded = try decode(stage, of: arrival, picture, request, working)
+        guard let bytes = arrival.copy(0..<stage.byteCount) else {
+          throw ImageDecodingError.truncated
+        }
+        let request = maker.decoding.request(plan, isCancelled)
+        let decoded = try picture.decoder.decodePreview(bytes, at: stage, request)
         if let newPart = decoded.part, newPart <= want.part { return .failed }
         let bitmap = decoded.bitmap
         let isSettled = request.isSettled(bitmap, at: stage, of: picture.header.size)
@@ -120,15 +121,5 @@ struct PreviewPainter: Sendable {
     case interrupted
     /// The bytes make no image, or none that shows more than the one before.
     case failed
-  }
-
-  private func decode(
-    _ stage: PreviewStage, of arrival: DownloadBuffer, _ picture: PreviewScan.Picture,
-    _ request: DecodeRequest, _ working: Int
-  ) throws -> DecodedPreview {
-    try maker.decoding.limits.check(
-      picture.header, encodedByteCount: stage.byteCount, workingByteCount: working)
-    guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }
-    return try picture.decoder.decodePreview(bytes, at: stage, request)
   }
 }

@@ -92,7 +92,7 @@ struct ImageDecoding: Sendable {
   }
 
   /// The size for the wishes of all formats; where its decode would exceed the memory, for smaller margins.
-  func minimumSize(
+  private func minimumSize(
     for requests: [ImageRequest], _ decoder: any ImageDecoder, _ header: ImageHeader
   ) -> PixelSize {
     decoder.minimumSize(for: header, within: limits.workingByteCount) {
@@ -148,19 +148,19 @@ extension ImageRequest {
 
 extension [ImageRequest] {
   /// The size at which a source has to be decoded for all of these, at most its own.
-  func sourceSize(of fullSize: PixelSize, atMost margin: DecodeMargin) -> PixelSize {
+  fileprivate func sourceSize(of fullSize: PixelSize, atMost margin: DecodeMargin) -> PixelSize {
     let sizes = map { $0.sourceSize(of: fullSize, atMost: margin) }
     return PixelSize(
       width: sizes.map(\.width).max() ?? 1, height: sizes.map(\.height).max() ?? 1)
   }
 
   /// The widest colour space of all of these.
-  var colorSpace: ColorSpace {
+  fileprivate var colorSpace: ColorSpace {
     contains { $0.format.colorSpace == .displayP3 } ? .displayP3 : .sRGB
   }
 
   /// The pixels of a source that any of these shows.
-  func region(of fullSize: PixelSize) -> PictureRegion {
+  fileprivate func region(of fullSize: PixelSize) -> PictureRegion {
     let regions = map {
       $0.entity.drawing(for: $0.format).sourceRegion(
         source: fullSize, slot: $0.format.size, upTo: $0.format.keepsProportions)

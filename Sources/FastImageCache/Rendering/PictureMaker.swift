@@ -29,40 +29,36 @@ struct PictureMaker: Sendable {
   /// Where one decode for all would be too large, each request gets its own; its result is an error if
   /// that is too large as well.
   ///
-  /// Invariant: no result is delivered before the last request is drawn. A load that has answered one
+  /// Invariant: all requests are drawn before the results are taken. A load that has answered one
   /// waiter is not cancelled when the others leave, and would draw their images for nobody.
   ///
   /// - Parameters:
   ///   - family: Requests that will be drawn later; the decode is large enough for them, if it can be.
-  ///   - willDeliver: Called with the decode on the same worker before the first result, if there is a decode.
-  ///   - deliver: Takes each result on a thread of the worker, and may block that.
-  /// - Returns: What `deliver` returned for each request, in their order.
+  ///   - finish: Takes the decode, if there is one, and the results in the order of the requests, on a thread of the
+  ///     worker, and may block that.
   /// - Throws: ``ImageCacheError`` when there is nothing to draw from, or when the calling task was
   ///   cancelled.
   func draw<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
     from picture: inout SourcePicture, urgency: Urgency, progress: FlightProgress? = nil,
-    willDeliver: (@Sendable (SourcePicture) -> Void)? = nil,
-    deliver: @escaping @Sendable (ImageRequest, DrawnResult) -> Value
-  ) async throws(ImageCacheError) -> [Value] {
+    then finish: @escaping @Sendable (SourcePicture, [DrawnResult]) -> Value
+  ) async throws(ImageCacheError) -> Value {
     let plans = plans(for: requests, besides: family, of: picture)
-    return try await work(on: &picture, plans, urgency, progress) {
-      picture, isCancelled throws(ImageCacheError) in
-      var results: [DrawnResult] = []
-      for plan in plans {
-        do throws(ImageCacheError) {
-          results += try draw(plan, from: &picture, progress, isCancelled)
-        } catch {
-          if plans.count == 1 || isCancelled() { throw error }
-          // The others have their images, or their own errors.
-          results.append(.failure(error))
+    return try await work(
+      on: &picture, plans, urgency, progress,
+      { picture, isCancelled throws(ImageCacheError) in
+        var results: [DrawnResult] = []
+        for plan in plans {
+          do throws(ImageCacheError) {
+            results += try draw(plan, from: &picture, progress, isCancelled)
+          } catch {
+            if plans.count == 1 || isCancelled() { throw error }
+            // The others have their images, or their own errors.
+            results.append(.failure(error))
+          }
         }
-      }
-      return results
-    } then: { picture, results in
-      if picture.decoded != nil { willDeliver?(picture) }
-      return zip(requests, results).map(deliver)
-    }
+        return results
+      }, then: finish)
   }
 
   private func draw(

@@ -2,7 +2,7 @@ import Pixels
 
 /// The program's hook `willStore`, between the decode of an image and its drawings.
 struct StoreHook: Sendable {
-  let willStore: ImageCache.Configuration.WillStore
+  let willStore: ImageHook
 
   /// Shows a decode to the hook, once for each entity of the plan's requests.
   func ask(

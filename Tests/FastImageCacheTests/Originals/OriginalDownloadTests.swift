@@ -39,7 +39,7 @@ struct OriginalDownloadTests {
     continuing known: KnownOriginal? = nil,
     _ tag: String = "\"1\""
   ) throws -> DownloadBuffer {
-    let slot = DownloadBuffers(continuing: known, to: download)
+    let slot = Download(continuing: known, to: download)
     let arrival = slot.begin(terms(bytes, tag), continuing: known, byteCountLimit: bytes.count)
     for start in stride(from: known?.bytes.count ?? 0, to: count, by: 50_000) {
       try arrival.append(bytes[start..<min(start + 50_000, count)])
@@ -219,7 +219,7 @@ struct OriginalDownloadTests {
       let bytes = OriginalStore.bytes(7, count: 8 * Checksum.blockByteCount)
       let terms = OriginalTerms(
         fields: ["ETag": "\"1\"", "Content-Length": "\(bytes.count)"], received: Date())
-      let slot = DownloadBuffers(to: store.download(original, load))
+      let slot = Download(to: store.download(original, load))
       let arrival = slot.begin(terms, continuing: nil, byteCountLimit: bytes.count)
       for start in stride(from: 0, to: bytes.count - 1000, by: 1000) {
         try arrival.append(bytes[start..<start + 1000])

@@ -19,7 +19,7 @@ struct HTTPResumeTests {
     let original = original
     let server = try HTTPServer { original.reply(to: $0) }
     let reports = Lock<[ImageSourceProgress]>([])
-    let slot = DownloadBuffers()
+    let slot = Download()
     let content = try await load(
       server.url("/a"), known: original.known(1000, from: server), slot: slot
     ) { report in reports.withLock { $0.append(report) } }
@@ -167,7 +167,7 @@ struct HTTPResumeTests {
   func leavesArrival() async throws {
     let original = original
     let cut = try HTTPServer { original.reply(to: $0, cut: 1200) }
-    var slot = DownloadBuffers()
+    var slot = Download()
     await #expect(throws: ImageSourceError.truncatedBody(received: 1200, expected: 3000)) {
       try await load(cut.url("/a"), slot: slot)
     }
@@ -181,7 +181,7 @@ struct HTTPResumeTests {
       HTTPReply(
         Array(original.part(0..<3000, status: 200, cut: 700).steps.dropLast()) + [.wait(gate)])
     }
-    slot = DownloadBuffers()
+    slot = Download()
     let arrived = Counter()
     let task = Task { [slot] in
       try await load(held.url("/a"), slot: slot) {
@@ -232,7 +232,7 @@ struct HTTPResumeTests {
     arguments: [(404, true), (410, true), (403, true), (503, false)])
   func gone(_ status: Int, _ isDropped: Bool) async throws {
     let server = try HTTPServer { _ in .status(status) }
-    let slot = DownloadBuffers()
+    let slot = Download()
     await #expect(throws: ImageSourceError.httpStatus(status)) {
       try await load(server.url("/a"), known: original.known(1000, from: server), slot: slot)
     }
@@ -295,7 +295,7 @@ struct HTTPResumeTests {
       let body = Data("7d1\r\n".utf8) + original.bytes.dropFirst(1000) + Data("x\r\n0\r\n\r\n".utf8)
       return HTTPReply([.bytes(HTTPReply.head(206, fields)), .bytes(body)])
     }
-    let slot = DownloadBuffers()
+    let slot = Download()
     await #expect(throws: ImageSourceError.self) {
       try await load(server.url("/a"), known: original.known(1000, from: server), slot: slot)
     }
@@ -320,7 +320,7 @@ struct HTTPRevalidationTests {
         fields["Cache-Control"] = "max-age=77"
         return HTTPReply([.bytes(HTTPReply.head(304, fields))])
       }
-      let slot = DownloadBuffers()
+      let slot = Download()
       let content = try await load(
         server.url("/a"), known: original.known(3000, from: server, isWhole: true), slot: slot)
       let terms = try #require(content.unchangedTerms)

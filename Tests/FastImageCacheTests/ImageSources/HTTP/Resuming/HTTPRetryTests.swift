@@ -220,7 +220,7 @@ struct HTTPRetryTests {
     let server = try HTTPServer {
       original.part(($0.firstByte ?? 0)..<100, status: $0.firstByte == nil ? 200 : 206, cut: 1)
     }
-    let slot = DownloadBuffers()
+    let slot = Download()
     await #expect(throws: ImageSourceError.truncatedBody(received: 10, expected: 100)) {
       try await load(server.url("/a"), slot: slot, from: URLImageSource(http: .retrying(9)))
     }

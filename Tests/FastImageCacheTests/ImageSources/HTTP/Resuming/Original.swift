@@ -95,7 +95,7 @@ extension HTTPOptions {
 
 /// A load as a cache begins it.
 func load(
-  _ url: URL, known: KnownOriginal? = nil, slot: DownloadBuffers = DownloadBuffers(),
+  _ url: URL, known: KnownOriginal? = nil, slot: Download = Download(),
   from source: URLImageSource = URLImageSource(http: .patient), limit: Int = 50 << 20,
   progress: @escaping @Sendable (ImageSourceProgress) -> Void = { _ in }
 ) async throws -> ImageSourceResponse {
