@@ -5,6 +5,15 @@ import Testing
 
 @Suite("A queue of a stream", .timeLimit(.minutes(10)))
 struct StreamQueueTests {
+  @Test("keeps nothing that comes after its end")
+  func endsForGood() async {
+    let queue = StreamQueue<Int>(size: 4)
+    queue.append(1)
+    queue.finish()
+    queue.append(2)
+    #expect([queue.takeUnread(), queue.takeUnread()] == [1, nil])
+  }
+
   @Test("does not lose the element that lasts to others, but to one that ends its worth")
   func lasting() async {
     let queue = StreamQueue<Int>(
@@ -41,5 +50,31 @@ struct StreamQueueTests {
     #expect(queue.takeUnread() != nil)
     #expect(read == nil)
     #expect(queue.takeUnread() != nil && queue.takeUnread() != nil && queue.takeUnread() == nil)
+  }
+
+  @Test("lets go of what a cancelled reader did not read, and tells that nobody reads")
+  func letsGo() async {
+    final class Thing: Sendable {}
+    let queue = StreamQueue<Thing>(size: 3)
+    let (heard, busy, ended) = (Counter(), Gate(), Counter())
+    let stream = queue.makeStream { ended.increment() }
+    let reader = Task {
+      for await _ in stream {
+        heard.increment()
+        await busy.pass()
+      }
+    }
+    queue.append(Thing())
+    await heard.reaches(1)
+    var thing: Thing? = Thing()
+    weak let unread = thing
+    if let thing = thing.take() { queue.append(consume thing) }
+    #expect(unread != nil)
+    reader.cancel()
+    busy.open()
+    await reader.value
+    // The stream is still there.
+    withExtendedLifetime(stream) { #expect(unread == nil && ended.value >= 1) }
+    #expect(heard.value == 1)
   }
 }
