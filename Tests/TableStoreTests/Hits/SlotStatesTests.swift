@@ -91,6 +91,28 @@ struct SlotStatesTests {
     #expect(states.hitIndex.nextStamp() > late)
   }
 
+  @Test("are used again when their file is gone, and not before")
+  func isReused() throws {
+    let pool = SlotStatesPool()
+    let first = pool.take(slotCount: 3)
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(3))
+    first.attach(content: UnsafeRawPointer(bitPattern: 4096), layout: layout)
+    first.prepare(1)
+    #expect(first.claim(0))
+    first.publish(0, key: key(0), extent: extent)
+    link(key(0), 0, on: first)
+    let second = pool.take(slotCount: 3)
+    #expect(first !== second)
+    first.release(0)
+    hit(0, on: first)?.lease.end()
+    #expect(first.hitCount == 1)
+    first.detach()
+    let third = pool.take(slotCount: 3)
+    #expect(third === first)
+    #expect(hit(0, on: third) == nil)
+    #expect(third.state(of: 0).bits == 0 && third.hitCount == 0)
+  }
+
   @Test("keep a replaced file until its last lease ends")
   func keepsRetiredFile() throws {
     let fixture = try Fixture()
