@@ -327,7 +327,11 @@ struct OriginalDiskTests {
 
   @Test("has no file open while a cache suspends it, and finds nothing then")
   func suspension() async throws {
-    let store = store()
+    let calls = Counter()
+    let store = store(
+      system: SystemCalls(observer: { call throws(SystemError) in
+        if call.kind == .synchronize { calls.increment() }
+      }))
     await store.keep(7)
     let users = (OriginalUser(of: store), OriginalUser(of: store))
     func openFiles() -> [String] {
@@ -349,6 +353,8 @@ struct OriginalDiskTests {
     // Removals go through, and close the files again.
     try await store.remove("test:/8")
     #expect(openFiles().isEmpty)
+    try await store.flush()
+    #expect(calls.value == 1 && openFiles().isEmpty)
     users.0.resume()
     await #expect(throws: ImageCacheError.self) { try await store.open() }
     users.1.resume()
@@ -462,6 +468,28 @@ struct OriginalDiskTests {
     }
     #expect(FileManager.default.fileExists(atPath: stranger.path))
     #expect(ids == ["test:/5", "test:/6", "test:/7", "test:/8"])
+  }
+
+  @Test("lets others write while it deletes much of what is left", arguments: [true, false])
+  func manyLeftovers(haveRows: Bool) async throws {
+    let first = store()
+    for number in 1...60 {
+      await first.keep(number, OriginalStore.bytes(number, count: haveRows ? 60_000 : 1))
+    }
+    // It looks for no leftovers any more.
+    await OriginalUser(of: first).suspend()
+    if !haveRows {
+      for number in 1...60 {
+        let name = BodyFolder.name(row: Int64(number), body: 1)
+        try Data().write(to: bodies.appendingPathComponent(name))
+      }
+    }
+    let disk = SlowUnlinks(3000)
+    let store = disk.store(in: directory, byteLimit: 1 << 20)
+    try await store.remove("test:/100")
+    while try bodyFiles().count > (haveRows ? 14 : 60), !Task.isCancelled { await Task.yield() }
+    await store.queueIsDone()
+    #expect(try #require(disk.firstCount) <= 8)
   }
 
   @Test("has no row left of a body that was unlinked in a transaction that failed")
