@@ -111,6 +111,14 @@ struct OriginalStoreTests {
     terms = OriginalRecord(7, Data(), ["Cache-Control": "no-store"]).terms
     await store.note(terms, of: original.name, body: body, for: nil)
     #expect(try await store.kept(7) == nil)
+    // A mark and a move reach one that waits to be written.
+    let held = OriginalRecord(8, OriginalStore.bytes(8), ["Cache-Control": "max-age=60"])
+    #expect(store.hold(held, OriginalStore.bytes(8), for: nil, from: nil) { true } != nil)
+    await store.markStale(held.owner)
+    await store.move(held.owner, to: 9)
+    await store.write(held.name)
+    #expect(try await store.inspect().map(\.entity) == [9])
+    #expect(store.look(held.query)?.freshness == mustAsk)
   }
 
   @Test("drops an original when a newer whole answer may not be kept")
@@ -155,6 +163,12 @@ struct OriginalStoreTests {
     try await store.removeAll()
     #expect(try await store.inspect().isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
+    // One that waits to be written does not come back.
+    let held = OriginalRecord(8, OriginalStore.bytes(8))
+    #expect(store.hold(held, OriginalStore.bytes(8), for: nil, from: nil) { true } != nil)
+    try await store.remove("test:/8")
+    await store.write(held.name)
+    #expect(try await store.inspect().isEmpty)
   }
 
   private var bodies: String { directory.url.path + "/bodies" }
