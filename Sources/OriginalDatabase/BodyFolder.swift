@@ -125,7 +125,7 @@ package final class BodyFolder: Sendable {
       guard let memory = malloc(max(count, 1)) else { throw SystemError(call: .read, code: ENOMEM) }
       var isRight = false
       defer { if !isRight { free(memory) } }
-      var checksum = Checksum(value: body)
+      var checksum = body
       for offset in stride(from: 0, to: count, by: Checksum.blockByteCount) {
         let block = UnsafeMutableRawBufferPointer(
           start: memory + offset, count: min(Checksum.blockByteCount, count - offset))
@@ -136,9 +136,9 @@ package final class BodyFolder: Sendable {
           if system.isLock(error) { throw error }
           return nil
         }
-        checksum.add(UnsafeRawBufferPointer(block))
+        checksum = Checksum.adding(UnsafeRawBufferPointer(block), to: checksum)
       }
-      isRight = checksum.value == expected
+      isRight = checksum == expected
       isDamaged = !isRight
       return isRight ? Data(bytesNoCopy: memory, count: count, deallocator: .free) : nil
     }

@@ -136,9 +136,8 @@ package final class Database: @unchecked Sendable {
   }
 
   private var error: DatabaseError {
-    let (code, number) = (
-      fic_sqlite_extended_errcode(handle) & 0xff, fic_sqlite_system_errno(handle)
-    )
+    let code = fic_sqlite_extended_errcode(handle) & 0xff
+    let number = fic_sqlite_system_errno(handle)
     let text = String(cString: fic_sqlite_errmsg(handle))
     let isRefused = [EACCES, EPERM, EROFS].contains(number)
     let fault: DatabaseError.Fault =

@@ -53,6 +53,9 @@ package struct OriginalRecord: Hashable, Sendable {
   var owner: OriginalOwner
   var row: OriginalRow
 
+  /// Finds exactly this one.
+  var query: OriginalQuery { OriginalQuery(name: name, version: version, owner: owner) }
+
   package subscript<Value>(dynamicMember path: WritableKeyPath<OriginalRow, Value>) -> Value {
     get { row[keyPath: path] }
     set { row[keyPath: path] = newValue }

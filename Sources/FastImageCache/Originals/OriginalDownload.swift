@@ -30,9 +30,7 @@ final class BodyFile: @unchecked Sendable {
       try block.withUnsafeBytes { block in
         Result { () throws(DatabaseError) in
           try bodies.write(block, to: file, at: original.wholeByteCount)
-          var checksum = Checksum(value: original.checksum)
-          checksum.add(block)
-          original.checksum = checksum.value
+          original.checksum = Checksum.adding(block, to: original.checksum)
           original.wholeByteCount += block.count
         }
       }.get()

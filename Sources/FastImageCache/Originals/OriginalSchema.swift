@@ -82,11 +82,8 @@ enum OriginalSchema {
     }
   }
 
-  /// The settings of each connection.
-  ///
-  /// - Parameters:
-  ///   - cacheKilobytes: The pages that it keeps in memory, however many originals there are.
-  ///   - logByteCount: The log is copied into the database from there on.
+  /// The settings of each connection: how many pages it keeps in memory, however many originals there are, and
+  /// from which size on the log is copied into the database.
   static func settings(cacheKilobytes: Int, logByteCount: Int) -> String {
     """
     PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;

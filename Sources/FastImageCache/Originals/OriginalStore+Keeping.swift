@@ -36,12 +36,16 @@ extension OriginalStore {
     } else {
       kept = nil
     }
-    // Looked up before the lock is taken.
-    let isOutranked = original.isPlaceholder && hasReal(original)
+    // Looked up before the lock is taken; afterwards another load may hold one.
+    let isOutranked =
+      original.isPlaceholder && lookUp(original.query)?.row.isPlaceholder == false
     let reason = state.withLock { state -> String? in
       if let fault = state.fault { return "\(fault)" }
       guard state.suspensions.isEmpty else { return "The store is suspended." }
-      if isOutranked { return "A placeholder takes the place of no real original." }
+      let isHeld = state.held[original.name]?.original.isPlaceholder == false
+      if isOutranked || original.isPlaceholder && isHeld {
+        return "A placeholder takes the place of no real original."
+      }
       guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
         return "It was removed or replaced meanwhile."
       }
@@ -66,12 +70,6 @@ extension OriginalStore {
     }
     if kept == nil { dropOlder(than: original) }
     return kept.map { _ in original.body }
-  }
-
-  private func hasReal(_ original: OriginalRecord) -> Bool {
-    let query = OriginalQuery(
-      name: original.name, version: original.version, owner: original.owner)
-    return lookUp(query)?.row.isPlaceholder == false
   }
 
   /// Drops what an answer has superseded that may not be kept itself.
@@ -113,10 +111,8 @@ extension OriginalStore {
   }
 
   package func writeHeld(_ name: OriginalName) {
-    guard let (original, held, download) = state.withLock({ $0.held[name] }), let bytes = held
-    else {
-      return
-    }
+    guard case (let original, let bytes?, let download)? = state.withLock({ $0.held[name] })
+    else { return }
     defer { release(original) }
     do throws(DatabaseError) {
       let begun = download?.takeFile(for: bytes)
@@ -158,11 +154,8 @@ extension OriginalStore {
     let original = file.original
     try transaction { database throws(DatabaseError) in
       let count = try database.run(
-        "UPDATE download SET whole = ?, checksum = ? WHERE id = ? AND body = ?",
-        [
-          .number(original.wholeByteCount), .bits(original.checksum), .integer(original.name.row),
-          .bits(original.body),
-        ])
+        "UPDATE download SET whole = ?, checksum = ? WHERE body = ?",
+        [.number(original.wholeByteCount), .bits(original.checksum), .bits(original.body)])
       if count != 1 { throw wasRemoved }
     }
   }
@@ -173,8 +166,7 @@ extension OriginalStore {
   private func finish(_ file: BodyFile, _ original: OriginalRecord) throws(DatabaseError) {
     let (row, body) = (original.name.row, file.original.body)
     try transaction { database throws(DatabaseError) in
-      let key: [Database.Value] = [.integer(row), .bits(body)]
-      guard try database.run("DELETE FROM download WHERE id = ? AND body = ?", key) == 1,
+      guard try database.run("DELETE FROM download WHERE body = ?", [.bits(body)]) == 1,
         // A confirmation, another owner or a removal may have come.
         var whole = state.withLock({ $0.held[original.name] })?.original,
         whole.body == original.body

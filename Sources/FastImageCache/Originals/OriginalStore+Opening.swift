@@ -5,6 +5,8 @@ package import OriginalDatabase
 import TableStore
 
 extension OriginalStore {
+  typealias Held = (original: OriginalRecord, bytes: Data?, download: OriginalDownload?)
+
   struct State {
     var isOpen = false
     /// Why the store cannot be used: for good, and the last time.
@@ -17,9 +19,7 @@ extension OriginalStore {
     var loads: [Int: (name: OriginalName, owner: OriginalOwner)] = [:]
     var lastLoad = 0
     /// The originals that wait to be written; without bytes those that wait to be dropped.
-    var held:
-      [OriginalName: (original: OriginalRecord, bytes: Data?, download: OriginalDownload?)] =
-        [:]
+    var held: [OriginalName: Held] = [:]
     /// Uses that the database does not know yet, by row.
     var uses: [Int64: Int64] = [:]
     var lastUse: Int64 = .min
@@ -88,9 +88,8 @@ extension OriginalStore {
   }
 
   func openNow() async throws(DatabaseError) {
-    if !state.withLock({ $0.isOpen }) {
-      try await run { [self] () throws(DatabaseError) in try openOnQueue() }
-    }
+    if state.withLock({ $0.isOpen }) { return }
+    try await run { [self] () throws(DatabaseError) in try openOnQueue() }
   }
 
   func openOnQueue() throws(DatabaseError) {

@@ -20,10 +20,8 @@ extension OriginalStore {
   ) async throws(ImageCacheError) -> Data? {
     try await open()
     return try await onReader(Urgency(.current)) { [self] () throws(DatabaseError) in
-      try largest(of: id, OriginalName.account(account)).flatMap {
-        original throws(DatabaseError) in
-        try bytes(of: original, id)
-      }
+      guard let original = try largest(of: id, OriginalName.account(account)) else { return nil }
+      return try bytes(of: original, id)
     }
   }
 
@@ -219,23 +217,18 @@ extension OriginalStore {
   func read(
     _ query: OriginalQuery, urgency: Urgency
   ) async throws(OriginalsLocked) -> KeptBytes? {
-    let read = try? await onReader(urgency) { [self] () throws(DatabaseError) in
-      guard let found = lookUp(query) else {
-        return Result<KeptBytes?, OriginalsLocked>.success(nil)
+    do throws(ImageCacheError) {
+      return try await onReader(urgency) { [self] () throws(DatabaseError) -> KeptBytes? in
+        guard let found = lookUp(query), let bytes = try bytes(of: found.row, query.name.id)
+        else { return nil }
+        return KeptBytes(
+          bytes: bytes, terms: found.row.terms, body: found.isOwn ? found.row.body : nil)
       }
-      do throws(DatabaseError) {
-        return .success(
-          try bytes(of: found.row, query.name.id).map {
-            KeptBytes(
-              bytes: $0, terms: found.row.terms, body: found.isOwn ? found.row.body : nil)
-          })
-      } catch {
-        guard error.fault == .locked else { throw error }
-        return .failure(OriginalsLocked())
-      }
+    } catch {
+      // Any other fault sends the load on to its source.
+      if error == .originalsLocked { throw OriginalsLocked() }
+      return nil
     }
-    // Any other fault sends the load on to its source.
-    return try read?.get()
   }
 
   /// The bytes of an original that a lookup has found; `nil` where they are not there any more, or damaged,

@@ -63,14 +63,16 @@ extension OriginalStore: OriginalKeeping {
   /// - Throws: As ``open()``.
   public func flush() async throws(ImageCacheError) {
     try await translating { [self] () throws(DatabaseError) in
-      // In a folder that was never opened nothing was removed.
-      guard state.withLock({ $0.isOpen }) else { return }
+      // From a folder that was never opened nothing was removed, unless the store is suspended.
+      guard state.withLock({ $0.isOpen || !$0.suspensions.isEmpty }), try status(of: file) != nil
+      else { return }
+      defer { closeIfSuspended() }
       try writeUses()
-      let database = try transaction { $0 }
+      let database = try transaction(evenSuspended: true) { $0 }
       // A commit that waits for the device takes all earlier ones along, if it changes a page.
       try database.execute("PRAGMA synchronous = FULL")
       defer { try? database.execute("PRAGMA synchronous = NORMAL") }
-      try transaction { database throws(DatabaseError) in
+      try transaction(evenSuspended: true) { database throws(DatabaseError) in
         for sign in ["+", "-"] { try database.run("UPDATE store SET bytes = bytes \(sign) 1") }
       }
       try bodies().synchronize()
@@ -112,7 +114,7 @@ extension OriginalStore: OriginalKeeping {
     }
   }
 
-  /// The rows of one transaction: each takes an unlink.
+  /// The rows of one transaction at most.
   private static let removedAtOnce = 32
 
   /// - Returns: The row to go on with.
@@ -121,23 +123,24 @@ extension OriginalStore: OriginalKeeping {
   ) throws(DatabaseError) -> Int64? {
     let (condition, values) = removal.condition
     return try transaction(evenSuspended: true) { database throws(DatabaseError) in
-      var found: [(row: Int64, body: UInt64)] = []
-      try database.run(
+      let end = now() + Self.unlinkTime
+      var found = try bodies(
         """
         SELECT id, body FROM original WHERE \(condition) AND id >= ? ORDER BY id
         LIMIT \(Self.removedAtOnce)
-        """, values + [.integer(row)]
-      ) { found.append(($0.integer(0), $0.bits(1))) }
-      let last = found.count < Self.removedAtOnce ? nil : found.last
-      if last == nil {
-        try database.run("SELECT id, body FROM download WHERE \(condition)", values) {
-          found.append(($0.integer(0), $0.bits(1)))
-        }
+        """, values + [.integer(row)], in: database)
+      var next = found.count < Self.removedAtOnce ? nil : found.last?.row
+      if next == nil {
+        let downloads = "SELECT id, body FROM download WHERE \(condition)"
+        found += try bodies(downloads, values, in: database)
       }
-      for (row, body) in found { try remove(row, body, in: database) }
+      while now() <= end, let victim = found.popLast() {
+        try remove(victim.row, victim.body, in: database)
+      }
+      if !found.isEmpty { next = row }
       // Of the pages that these rows have filled, and of as many of earlier ones.
       try database.run("PRAGMA incremental_vacuum(64)")
-      return last?.row
+      return next
     }
   }
 

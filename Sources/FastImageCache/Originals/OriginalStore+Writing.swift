@@ -103,17 +103,22 @@ extension OriginalStore {
 
   // MARK: Room
 
+  /// Microseconds after which a transaction leaves its next unlinks to another one, so that others write between
+  /// them: an unlink takes 2 ms where other programs use the disk.
+  static let unlinkTime: Int64 = 5000
+
   /// Evicts until so many bytes more fit, the least recently used first, but only a few: a limit that is lower than
   /// before takes several transactions, so that the log stays small.
   ///
   /// - Returns: Whether they fit.
   func makeRoom(for byteCount: Int, in database: Database) throws(DatabaseError) -> Bool {
+    let end = now() + Self.unlinkTime
     var room = try measureRoom(database)
     if room.excess(adding: byteCount) > 0 {
       for (row, body) in try abandonedDownloads(database) { try remove(row, body, in: database) }
       room = try measureRoom(database)
     }
-    for _ in 0..<8 where room.excess(adding: byteCount) > 0 {
+    for _ in 0..<8 where room.excess(adding: byteCount) > 0 && now() <= end {
       var victims: [(row: Int64, body: UInt64, byteCount: Int)] = []
       try database.run("SELECT id, body, size FROM original ORDER BY used LIMIT 8") {
         victims.append(($0.integer(0), $0.bits(1), $0.number(2)))
@@ -147,16 +152,23 @@ extension OriginalStore {
   private func abandonedDownloads(
     _ database: Database
   ) throws(DatabaseError) -> [(row: Int64, body: UInt64)] {
-    var found: [(row: Int64, body: UInt64)] = []
-    try database.run("SELECT id, body FROM download") { found.append(($0.integer(0), $0.bits(1))) }
-    let bodies = try bodies()
+    var found = try bodies("SELECT id, body FROM download", [], in: database)
+    found.removeAll { writer.files[$0.body] != nil }
     var abandoned: [(row: Int64, body: UInt64)] = []
-    for (row, body) in found where writer.files[body] == nil {
-      if try !bodies.isBeingWritten(BodyFolder.name(row: row, body: body)) {
-        abandoned.append((row, body))
-      }
+    for (row, body) in found
+    where try !bodies().isBeingWritten(BodyFolder.name(row: row, body: body)) {
+      abandoned.append((row, body))
     }
     return abandoned
+  }
+
+  /// The rows and bodies that a statement finds.
+  func bodies(
+    _ sql: String, _ values: [Database.Value], in database: Database
+  ) throws(DatabaseError) -> [(row: Int64, body: UInt64)] {
+    var found: [(row: Int64, body: UInt64)] = []
+    try database.run(sql, values) { found.append(($0.integer(0), $0.bits(1))) }
+    return found
   }
 
   // MARK: Left-overs
@@ -182,23 +194,27 @@ extension OriginalStore {
   }
 
   private func removeLeftovers(_ suspects: [(row: Int64, body: UInt64)]) throws(DatabaseError) {
-    try transaction { database throws(DatabaseError) in
-      let bodies = try bodies()
-      // Asked anew, while no process is between a file and its row.
-      for (row, body) in suspects where !isKnown(row, body, in: database) {
-        try bodies.remove(BodyFolder.name(row: row, body: body))
+    var rest = suspects
+    let isDone = try transaction { database throws(DatabaseError) in
+      let (bodies, end) = (try bodies(), now() + Self.unlinkTime)
+      while now() <= end, let (row, body) = rest.popLast() {
+        // Asked anew, while no process is between a file and its row.
+        if !isKnown(row, body, in: database) {
+          try bodies.remove(BodyFolder.name(row: row, body: body))
+        }
       }
+      if !rest.isEmpty { return false }
       for (row, body) in try abandonedDownloads(database) {
         let isUseful = try database.number(
           "SELECT count(*) FROM download WHERE body = ? AND whole > 0 AND stored > ?",
           [.bits(body), .integer(now() / 1_000_000 - Self.downloadLifetime)])
         if isUseful == 0 { try remove(row, body, in: database) }
       }
+      // The limit may be lower than before.
+      return try makeRoom(for: 0, in: database)
     }
-    // The limit may be lower than before.
-    while try !transaction({ database throws(DatabaseError) in
-      try makeRoom(for: 0, in: database)
-    }) {}
+    if isDone { return }
+    enqueue { [self, rest] () throws(DatabaseError) in try removeLeftovers(rest) }
   }
 
   /// Whether a body has a row, or the database cannot tell.

@@ -55,6 +55,19 @@ struct OriginalDiskTests {
     #expect(try await small.kept(100) != nil)
   }
 
+  @Test("counts its database and its log, which many small originals fill")
+  func databaseCounts() async throws {
+    let store = store(byteLimit: 1 << 20)
+    for number in 1...200 {
+      await store.keep(number, Data("a".utf8)) {
+        let address = ImageID("test:/\(number)" + String(repeating: "x", count: 3000))
+        $0.name = OriginalName(id: $0.name.id, address: address)
+      }
+      #expect(try store.folderByteCount() <= 1 << 20, "\(number)")
+    }
+    #expect(try await store.kept(200) != nil)
+  }
+
   @Test("makes room by uses that the database does not know yet")
   func notedUses() async throws {
     let store = store(byteLimit: 1 << 20)
@@ -342,7 +355,11 @@ struct OriginalDiskTests {
 
   @Test("has no file open while a cache suspends it, and finds nothing then")
   func suspension() async throws {
-    let store = store()
+    let calls = Counter()
+    let store = store(
+      system: SystemCalls(observer: { call throws(SystemError) in
+        if call.kind == .synchronize { calls.increment() }
+      }))
     await store.keep(7)
     let users = (OriginalUser(of: store), OriginalUser(of: store))
     func openFiles() -> [String] {
@@ -364,6 +381,8 @@ struct OriginalDiskTests {
     // Removals go through, and close the files again.
     try await store.remove("test:/8")
     #expect(openFiles().isEmpty)
+    try await store.flush()
+    #expect(calls.value == 1 && openFiles().isEmpty)
     users.0.resume()
     await #expect(throws: ImageCacheError.self) { try await store.open() }
     users.1.resume()
@@ -479,6 +498,93 @@ struct OriginalDiskTests {
     #expect(ids == ["test:/5", "test:/6", "test:/7", "test:/8"])
   }
 
+  @Test("compares names in full where their hashes are the same")
+  func fullNames() async throws {
+    let store = store()
+    for column in ["account", "key", "address"] {
+      await store.keep(7)
+      #expect(store.look(OriginalRecord(7, Data()).query) != nil)
+      try execute("UPDATE original SET \(column) = 'x'")
+      #expect(store.look(OriginalRecord(7, Data()).query) == nil, "\(column)")
+      if column != "address" { #expect(try await store.kept(7) == nil, "\(column)") }
+    }
+  }
+
+  @Test("keeps nothing that was removed while it was written", arguments: [true, false])
+  func removedMeanwhile(byOthers: Bool) async throws {
+    let (path, place) = (database, Lock<OriginalStore?>(nil))
+    let system = SystemCalls(observer: { call throws(SystemError) in
+      guard call.kind == .write else { return }
+      if byOthers {
+        #expect(throws: Never.self) {
+          try Database(path, makesFile: false, .none).execute("DELETE FROM download")
+        }
+      } else {
+        place.withLock { $0 }?.state.withLock { $0.held = [:] }
+      }
+    })
+    let store = store(system: system)
+    place.withLock { $0 = store }
+    defer { place.withLock { $0 = nil } }
+    #expect(await store.keep(7))
+    #expect(try await store.inspect().isEmpty)
+    #expect(try bodyFiles().isEmpty)
+  }
+
+  @Test("makes and deletes files only in a transaction that excludes other writers")
+  func exclusion() async throws {
+    let first = store()
+    await first.keep(1)
+    // It looks for no leftovers any more.
+    await OriginalUser(of: first).suspend()
+    let path = database
+    let calls = Lock<[SystemCall.Kind: Int]>([:])
+    let system = SystemCalls(observer: { call throws(SystemError) in
+      guard [.lock, .unlink].contains(call.kind) else { return }
+      calls.withLock { $0[call.kind, default: 0] += 1 }
+      // A file is locked right after it was made.
+      let error = #expect(throws: DatabaseError.self) {
+        try Database(path, makesFile: false, .none).execute("BEGIN IMMEDIATE")
+      }
+      #expect(error?.fault == .busy)
+    })
+    let store = store(byteLimit: 800 << 10, system: system)
+    let orphan = bodies.appendingPathComponent(BodyFolder.name(row: 9, body: 9))
+    try Data().write(to: orphan)
+    for number in [2, 2, 3, 4, 5] {
+      #expect(await store.keep(number, OriginalStore.bytes(number, count: 150_000)))
+    }
+    while FileManager.default.fileExists(atPath: orphan.path), !Task.isCancelled {
+      await Task.yield()
+    }
+    try await store.removeAll()
+    #expect(try bodyFiles().isEmpty)
+    // One was replaced, and one was a leftover.
+    #expect(calls.withLock { $0 } == [.lock: 5, .unlink: 7])
+  }
+
+  @Test("lets others write while it deletes much of what is left", arguments: [true, false])
+  func manyLeftovers(haveRows: Bool) async throws {
+    let first = store()
+    for number in 1...60 {
+      await first.keep(number, OriginalStore.bytes(number, count: haveRows ? 60_000 : 1))
+    }
+    // It looks for no leftovers any more.
+    await OriginalUser(of: first).suspend()
+    if !haveRows {
+      for number in 1...60 {
+        let name = BodyFolder.name(row: Int64(number), body: 1)
+        try Data().write(to: bodies.appendingPathComponent(name))
+      }
+    }
+    let disk = SlowUnlinks(3000)
+    let store = disk.store(in: directory, byteLimit: 1 << 20)
+    try await store.remove("test:/100")
+    while try bodyFiles().count > (haveRows ? 14 : 60), !Task.isCancelled { await Task.yield() }
+    await store.queueIsDone()
+    #expect(try #require(disk.firstCount) <= 8)
+  }
+
   @Test("has no row left of a body that was unlinked in a transaction that failed")
   func rollback() async throws {
     let store = store()
@@ -542,5 +648,27 @@ struct OriginalDiskTests {
     await store.keep(9)
     #expect(try await store.kept(9) == OriginalStore.bytes(9))
     #expect(try await self.store().kept(7) == read || read == nil)
+  }
+
+  @Test("leaves the file that a copy would replace where a call fails")
+  func failingCopy() async throws {
+    let failing = Lock<SystemCall.Kind?>(nil)
+    let store = store(
+      system: SystemCalls(observer: { call throws(SystemError) in
+        if call.kind == failing.withLock({ $0 }) {
+          throw SystemError(call: call.kind, code: ENOSPC)
+        }
+      }))
+    await store.keep(7)
+    let file = bodies.appendingPathComponent("copy")
+    try Data("old".utf8).write(to: file)
+    for kind in [SystemCall.Kind.write, .rename] {
+      failing.withLock { $0 = kind }
+      await #expect(throws: ImageCacheError.self) {
+        try await store.copyFile(of: "test:/7", to: file)
+      }
+      #expect(try Data(contentsOf: file) == Data("old".utf8))
+      #expect(try bodyFiles().count == 2)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import OriginalDatabase
 import TableStore
 import TestSupport
 import Testing
@@ -187,12 +188,17 @@ struct OriginalRemovalTests {
 
   @Test("of originals outlasts a power cut once the cache was flushed")
   func isFlushed() async throws {
-    let calls = Counter()
+    let (calls, place, strength) = (Counter(), Lock<OriginalStore?>(nil), Lock<Int?>(nil))
     let folder = directory.url.appendingPathComponent("originals")
     let system = SystemCalls(observer: { call throws(SystemError) in
-      if call.kind == .synchronize { calls.increment() }
+      guard call.kind == .synchronize else { return }
+      calls.increment()
+      let database = place.withLock { $0 }?.writer.database
+      strength.withLock { $0 = try? database?.number("PRAGMA synchronous") }
     })
     let store = OriginalStore(folder, 1 << 24, system: system) { originalTime * 1_000_000 }
+    place.withLock { $0 = store }
+    defer { place.withLock { $0 = nil } }
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     try await fixture.cache.flush()
     #expect(calls.value == 0 && !FileManager.default.fileExists(atPath: store.directory.path))
@@ -209,6 +215,8 @@ struct OriginalRemovalTests {
     #expect(calls.value == 1)
     // SQLite brings its log to the device with a commit that changes a page, and with no other.
     #expect(try logByteCount() > before)
+    // `FULL`, which waits for the device.
+    #expect(strength.withLock { $0 } == 2)
   }
 
   @Test("that a store cannot bring to the device is an error of the flush")

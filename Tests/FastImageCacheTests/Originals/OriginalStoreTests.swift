@@ -1,5 +1,7 @@
 import Foundation
+import Locking
 import Pixels
+import TableStore
 import TestSupport
 import Testing
 
@@ -109,6 +111,14 @@ struct OriginalStoreTests {
     terms = OriginalRecord(7, Data(), ["Cache-Control": "no-store"]).terms
     await store.note(terms, of: original.name, body: body, for: nil)
     #expect(try await store.kept(7) == nil)
+    // A mark and a move reach one that waits to be written.
+    let held = OriginalRecord(8, OriginalStore.bytes(8), ["Cache-Control": "max-age=60"])
+    #expect(store.hold(held, OriginalStore.bytes(8), for: nil, from: nil) { true } != nil)
+    await store.markStale(held.owner)
+    await store.move(held.owner, to: 9)
+    await store.write(held.name)
+    #expect(try await store.inspect().map(\.entity) == [9])
+    #expect(store.look(held.query)?.freshness == mustAsk)
   }
 
   @Test("drops an original when a newer whole answer may not be kept")
@@ -153,18 +163,26 @@ struct OriginalStoreTests {
     try await store.removeAll()
     #expect(try await store.inspect().isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
+    // One that waits to be written does not come back.
+    let held = OriginalRecord(8, OriginalStore.bytes(8))
+    #expect(store.hold(held, OriginalStore.bytes(8), for: nil, from: nil) { true } != nil)
+    try await store.remove("test:/8")
+    await store.write(held.name)
+    #expect(try await store.inspect().isEmpty)
   }
 
   private var bodies: String { directory.url.path + "/bodies" }
 
-  @Test("removes many in small transactions, and lets others write between them")
-  func manyRemovals() async throws {
-    let store = store()
+  @Test(
+    "removes many in short transactions, and lets others write between them",
+    arguments: [(0, 32), (3000, 2)])
+  func manyRemovals(unlinkTime: Int64, count: Int) async throws {
+    let disk = SlowUnlinks(unlinkTime)
+    let store = disk.store(in: directory)
     for number in 1...100 { await store.keep(number) }
-    async let removal: Void = store.removeAll(in: "test")
-    await store.keep(101) { $0.owner = OriginalOwner(namespace: "other", entity: 1) }
-    try await removal
-    #expect(try await store.inspect().map(\.namespace) == ["other"])
+    try await store.removeAll(in: "test")
+    #expect(disk.firstCount == count)
+    #expect(try await store.inspect().isEmpty)
   }
 
   @Test("copies an original that is not written yet to a file, and nothing to an address")
@@ -250,6 +268,35 @@ struct OriginalStoreTests {
     #expect(store.look(OriginalRecord(7, Data()).query)?.isPlaceholder == true)
     #expect(await store.keep(7))
     #expect(await !store.keep(7, Data("b".utf8)) { $0.isPlaceholder = true })
+    #expect(try await store.kept(7) == OriginalStore.bytes(7))
+  }
+
+  @Test("lets no placeholder take the place of a real original that comes while it is looked for")
+  func placeholderMeanwhile() async throws {
+    let (asks, place) = (Lock(false), Lock<OriginalStore?>(nil))
+    let real = OriginalRecord(7, OriginalStore.bytes(7))
+    let store = OriginalStore(
+      in: directory,
+      system: SystemCalls(observer: { call throws(SystemError) in
+        guard call.kind == .status,
+          asks.withLock({ asks in
+            defer { asks = false }
+            return asks
+          })
+        else { return }
+        let body = place.withLock { $0 }?.hold(real, OriginalStore.bytes(7), for: nil, from: nil) {
+          true
+        }
+        #expect(body != nil)
+      }))
+    try await store.open()
+    place.withLock { $0 = store }
+    defer { place.withLock { $0 = nil } }
+    asks.withLock { $0 = true }
+    let placeholder = OriginalRecord(7, Data("a".utf8)) { $0.isPlaceholder = true }
+    #expect(store.hold(placeholder, Data("a".utf8), for: nil, from: nil) { true } == nil)
+    #expect(asks.withLock { !$0 })
+    await store.write(real.name)
     #expect(try await store.kept(7) == OriginalStore.bytes(7))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OriginalDatabase
 import Pixels
 import TableStore
@@ -72,7 +73,33 @@ extension OriginalRecord {
     change(&self)
     row.number = name.row
   }
+}
 
-  /// Finds exactly this one.
-  var query: OriginalQuery { OriginalQuery(name: name, version: version, owner: owner) }
+/// A disk on which each unlink takes a time, by the clock of its store.
+final class SlowUnlinks: Sendable {
+  private let microseconds: Int64
+  private let time = Lock(originalTime * 1_000_000)
+  private let unlinks = Counter()
+  private let state = Lock<(store: OriginalStore?, count: Int?)>((nil, nil))
+
+  init(_ microseconds: Int64) { self.microseconds = microseconds }
+
+  /// The unlinks before a job ran that came with the first of them.
+  var firstCount: Int? { state.withLock { $0.count } }
+
+  func store(in directory: TemporaryDirectory, byteLimit: Int = 1 << 24) -> OriginalStore {
+    let system = SystemCalls(observer: { [self] call throws(SystemError) in
+      guard call.kind == .unlink else { return }
+      time.withLock { $0 += microseconds }
+      guard unlinks.increment() == 1 else { return }
+      state.withLock { $0.store }?.enqueue { [self] () throws(DatabaseError) in
+        state.withLock { $0 = (nil, unlinks.value) }
+      }
+    })
+    let store = OriginalStore(directory.url, byteLimit, .init(), .none, system: system) { [self] in
+      time.withLock { $0 }
+    }
+    state.withLock { $0.store = store }
+    return store
+  }
 }
