@@ -50,7 +50,9 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
   init(unsigned integer: UInt64) { tableID = TableID(integer) }
 
   /// Creates an id from the absolute string of a URL.
-  public init(_ url: URL) { tableID = TableID(url.absoluteString) }
+  // A hit of a URL would else call it out of line, and retain the URL for it.
+  @inlinable
+  public init(_ url: URL) { self.init(url.absoluteString) }
 
   /// Whether it is the id of a URL; no id is made to compare, which would take memory.
   package func isAddress(_ url: URL) -> Bool {
