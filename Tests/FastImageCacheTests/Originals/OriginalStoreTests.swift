@@ -269,6 +269,16 @@ struct OriginalStoreTests {
     #expect(await store.keep(7))
     #expect(await !store.keep(7, Data("b".utf8)) { $0.isPlaceholder = true })
     #expect(try await store.kept(7) == OriginalStore.bytes(7))
+    // Nor that of one which another process keeps while the placeholder is written.
+    let real = OriginalRecord(9, OriginalStore.bytes(9))
+    let system = SystemCalls(observer: { call throws(SystemError) in
+      guard call.kind == .write else { return }
+      _ = store.hold(real, OriginalStore.bytes(9), for: nil, from: nil) { true }
+      store.queue.sync { store.writeHeld(real.name) }
+    })
+    let other = OriginalStore(in: directory, system: system)
+    #expect(await other.keep(9, Data("a".utf8)) { $0.isPlaceholder = true })
+    #expect(try await other.kept(9) == OriginalStore.bytes(9))
   }
 
   @Test("lets no placeholder take the place of a real original that comes while it is looked for")
