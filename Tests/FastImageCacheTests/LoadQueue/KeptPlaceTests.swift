@@ -22,15 +22,15 @@ struct KeptPlaceTests {
 
   @Test("is kept at a gate at all times")
   func gate() async throws {
-    let gate = LoadGate(width: 2)
+    let gate = LoadResources(localWidth: 2)[.local]
     let first = try await gate.enter(Urgency(.low))
     let low = begun { try await gate.enter(Urgency(.background)) }
     #expect(gate.counts == (1, 1))
     let row = try await gate.enter(Urgency(.medium))
-    gate.leave(row)
+    gate.finish(row)
     #expect(gate.counts == (1, 1))
-    gate.leave(first)
-    gate.leave(try await low.value)
+    gate.finish(first)
+    gate.finish(try await low.value)
     #expect(gate.counts == (0, 0))
   }
 }
