@@ -5,7 +5,7 @@ import Locking
 /// for the rest, or only whether it changed.
 package struct KnownOriginal: Sendable {
   /// The head that came with the bytes.
-  package let terms: OriginalTerms
+  package let terms: ResponseMetadata
 
   /// The first bytes of the original, or all of them.
   package let bytes: Data
@@ -20,7 +20,7 @@ package struct KnownOriginal: Sendable {
   package var earlierByteCount: Int
 
   /// Creates a known original.
-  package init(terms: OriginalTerms, bytes: Data, isWhole: Bool) {
+  package init(terms: ResponseMetadata, bytes: Data, isWhole: Bool) {
     (self.terms, self.bytes, self.isWhole) = (terms, bytes, isWhole)
     earlierByteCount = bytes.count
   }
@@ -30,7 +30,7 @@ package struct KnownOriginal: Sendable {
 /// failure or a cancellation of the source.
 package final class DownloadBuffer: Sendable {
   /// The head of the answer whose bytes these are.
-  package let terms: OriginalTerms
+  package let terms: ResponseMetadata
 
   /// How many of the first bytes came with an earlier answer.
   private let knownByteCount: Int
@@ -45,7 +45,7 @@ package final class DownloadBuffer: Sendable {
   private let byteCountLimit: Int
 
   package init(
-    _ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int,
+    _ terms: ResponseMetadata, continuing known: KnownOriginal? = nil, byteCountLimit: Int,
     didAppend: (@Sendable (DownloadBuffer, Data) -> Void)? = nil
   ) {
     (self.terms, self.byteCountLimit, self.didAppend) = (terms, byteCountLimit, didAppend)

@@ -39,7 +39,7 @@ public struct ImageSourceRequest: Sendable {
   package var known: KnownOriginal?
 
   /// Makes the buffers of ``begin(_:continuing:)``; `nil` outside a cache, which keeps none.
-  package var makeBuffer: (@Sendable (OriginalTerms, KnownOriginal?) -> DownloadBuffer)?
+  package var makeBuffer: (@Sendable (ResponseMetadata, KnownOriginal?) -> DownloadBuffer)?
 
   /// The priority of the load.
   package let urgency: Urgency
@@ -118,7 +118,7 @@ public struct ImageSourceRequest: Sendable {
   /// - Returns: The bytes so far, for the source to append to and to answer with
   ///   (``ImageSourceResponse/arrived(_:)``).
   package func begin(
-    _ terms: OriginalTerms, continuing known: KnownOriginal? = nil
+    _ terms: ResponseMetadata, continuing known: KnownOriginal? = nil
   ) -> DownloadBuffer {
     makeBuffer?(terms, known)
       ?? DownloadBuffer(terms, continuing: known, byteCountLimit: byteCountLimit)

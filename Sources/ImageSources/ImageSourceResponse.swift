@@ -9,7 +9,7 @@ public struct ImageSourceResponse: Sendable {
     /// An image file whose bytes came in pieces, all of them.
     case arrived(DownloadBuffer)
     /// The whole original that the request knew is still the present one; the terms are the newer answer's.
-    case unchanged(OriginalTerms)
+    case unchanged(ResponseMetadata)
   }
 
   package let content: Content
@@ -25,7 +25,7 @@ public struct ImageSourceResponse: Sendable {
 
   package static func arrived(_ buffer: DownloadBuffer) -> Self { Self(.arrived(buffer)) }
 
-  package static func unchanged(_ terms: OriginalTerms) -> Self { Self(.unchanged(terms)) }
+  package static func unchanged(_ terms: ResponseMetadata) -> Self { Self(.unchanged(terms)) }
 
   package init(_ content: Content) { self.content = content }
 

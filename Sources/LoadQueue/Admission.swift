@@ -16,10 +16,10 @@
 ///    taking one from the middle moves all behind it. The first entry is no such one, and no more than half of many
 ///    are.
 /// 3. Between two events the job that ranks first does not fit beside the running jobs.
-/// 4. An id is made, waits, runs, and is forgotten, in this order; a guest never waits. Its job is `jobs[id.index]`
+/// 4. An id is made, waits, runs, and is forgotten, in this order; an idle job never waits. Its job is `jobs[id.index]`
 ///    until it is forgotten, and then another one, or none.
-/// 5. At most one guest runs. It began while no job waited.
-/// 6. No job below medium priority, and no guest, begins while `lowLimit` of them run.
+/// 5. At most one idle job runs. It began while no job waited.
+/// 6. No job below medium priority, and no idle job, begins while `lowLimit` of them run.
 package struct Admission: Sendable {
   package struct JobID: Hashable, Sendable {
     fileprivate let number: Int
@@ -68,8 +68,8 @@ package struct Admission: Sendable {
   private(set) var runningCount = 0
   private var runningByteCount = 0
   private var runningLowCount = 0
-  /// The running job that began as a guest.
-  private(set) var guest: JobID?
+  /// The running job that began as an idle job.
+  private(set) var idleJob: JobID?
   private var idCount = 0
   private var arrivalCount = 0
 
@@ -117,14 +117,14 @@ package struct Admission: Sendable {
     return admit()
   }
 
-  /// Starts a job at once, as a guest, or not at all: only while no job waits, beside the jobs that run,
-  /// and one guest at a time.
-  mutating func startGuest(byteCount: Int) -> JobID? {
+  /// Starts a job at once, as an idle job, or not at all: only while no job waits, beside the jobs that run,
+  /// and one idle job at a time.
+  mutating func startIdleJob(byteCount: Int) -> JobID? {
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
-    guard guest == nil, waitingCount == 0, fits(byteCount: byteCount, .low) else { return nil }
+    guard idleJob == nil, waitingCount == 0, fits(byteCount: byteCount, .low) else { return nil }
     let id = makeJobID()
     start(id, byteCount: byteCount, .low)
-    guest = id
+    idleJob = id
     return id
   }
 
@@ -171,7 +171,7 @@ package struct Admission: Sendable {
     runningCount -= 1
     runningByteCount -= byteCount
     if priority.isLow { runningLowCount -= 1 }
-    if guest == id { guest = nil }
+    if idleJob == id { idleJob = nil }
     return admit()
   }
 

@@ -11,7 +11,7 @@ import Synchronization
 /// 3. A job's priority is read under the lock. So the last of several changes stays, in any order of
 ///    their observers.
 /// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
-/// 5. A guest is cancelled in the step in which another job comes to wait.
+/// 5. An idle job is cancelled in the step in which another job comes to wait.
 package final class AdmissionQueue: Sendable {
   package typealias JobID = Admission.JobID
 
@@ -75,8 +75,8 @@ package final class AdmissionQueue: Sendable {
   private struct State {
     var admission: Admission
     var waiting: [Job?] = []
-    /// Of the running guest, or of one that has finished.
-    var guestCancellation: Cancellation?
+    /// Of the running idle job, or of one that has finished.
+    var idleJobCancellation: Cancellation?
 
     mutating func wait(_ job: Job, as id: JobID) {
       while waiting.count <= id.index { waiting.append(nil) }
@@ -164,11 +164,11 @@ package final class AdmissionQueue: Sendable {
   /// Admits a job that takes nothing from others, at once or not at all.
   ///
   /// - Returns: Its id, for ``finish(_:)``, and the flag that goes up when another job comes to wait.
-  func enterAsGuest(byteCount: Int) -> (id: JobID, cancellation: Cancellation)? {
+  func enterWhenIdle(byteCount: Int) -> (id: JobID, cancellation: Cancellation)? {
     state.withLock { state in
-      guard let id = state.admission.startGuest(byteCount: byteCount) else { return nil }
+      guard let id = state.admission.startIdleJob(byteCount: byteCount) else { return nil }
       let cancellation = Cancellation()
-      state.guestCancellation = cancellation
+      state.idleJobCancellation = cancellation
       return (id, cancellation)
     }
   }
@@ -200,7 +200,7 @@ package final class AdmissionQueue: Sendable {
           answer = .admitted(place.id, state.admission.running(place.id).priority)
         } else {
           state.wait(Job(reply: reply), as: place.id)
-          if state.admission.guest != nil { state.guestCancellation?.set() }
+          if state.admission.idleJob != nil { state.idleJobCancellation?.set() }
         }
         return state.admitted(started)
       } catch {

@@ -77,7 +77,7 @@ public final class LoadResources: Sendable {
   ) {
     workers = WorkerPool(
       name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
-      byteBudget: max(0, decodeByteBudget), computes: true, guestLoad: previewLoad)
+      byteBudget: max(0, decodeByteBudget), computes: true, idleLoad: previewLoad)
     let localWidth = localWidth ?? Self.processorCount + 4
     network = AdmissionQueue(width: max(1, networkWidth), keepsPlace: true)
     local = AdmissionQueue(width: max(1, localWidth), keepsPlace: true)

@@ -28,7 +28,7 @@ public final class RequestPriority: Hashable, Sendable {
 
   /// How urgent the requests are that hold this priority and wait, and those that begin to wait.
   ///
-  /// Cost of a change: a lock and a step of the board for each request that waits. It calls no code of
+  /// Cost of a change: a lock and a step of the registry for each request that waits. It calls no code of
   /// the program, but may resume a task that its request lets in: change it under no lock that a cancellation
   /// handler of the program takes. Of several changes at the same time the last one stays.
   public var value: TaskPriority {

@@ -25,7 +25,7 @@ package struct Priority: Comparable, Hashable, Sendable {
   package static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
 }
 
-/// The urgency of one flight and of all work on its behalf; it rises and falls. Copies are the same urgency.
+/// The urgency of one load and of all work on its behalf; it rises and falls. Copies are the same urgency.
 ///
 /// A job that waits in an ``AdmissionQueue`` follows its urgency; a later job starts from the
 /// priority that the urgency has by then.
@@ -60,7 +60,7 @@ package struct Urgency: Sendable {
 
   package var priority: Priority { state.withLock { $0.priority } }
 
-  /// Makes the flight exactly this urgent, from any thread.
+  /// Makes the load exactly this urgent, from any thread.
   ///
   /// - Returns: The call that tells the observers, to be made at once and outside all locks; `nil`
   ///   if nothing changed.

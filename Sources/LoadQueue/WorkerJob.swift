@@ -87,7 +87,7 @@ final class AwaitedJob<Work: Sendable, Value: Sendable, Failure: Error>: WorkerJ
 }
 
 /// A job that nothing waits for.
-final class GuestJob<Work: Sendable>: WorkerJob {
+final class IdleJob<Work: Sendable>: WorkerJob {
   typealias Body = @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work
   typealias Conclusion = @Sendable (Work) -> Void
 
@@ -100,7 +100,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
   private let pool: WorkerPool
   private let cancellation: Cancellation
   private let clock: any PatienceClock
-  /// Emptied by each step: nothing of the guest is left when its worker takes the next job.
+  /// Emptied by each step: nothing of the idle job is left when its worker takes the next job.
   private let step: Lock<Step?>
 
   init(
@@ -113,7 +113,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
 
   func compute() {
     guard case .computing(let body, let conclude)? = step.withLock({ $0.take() }) else {
-      preconditionFailure("A guest is started once.")
+      preconditionFailure("An idle job is started once.")
     }
     let start = ThreadTime.now
     let work = body { [cancellation] in cancellation.isSet }
@@ -122,7 +122,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
   }
 
   func finish(_ task: WorkerTask) {
-    pool.restGuests(after: concluded(), clock)
+    pool.restIdleJobs(after: concluded(), clock)
     pool.end(task)
   }
 
@@ -130,7 +130,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
   private func concluded() -> Duration {
     guard case .finishing(let work, _, let took, let conclude)? = step.withLock({ $0.take() })
     else {
-      preconditionFailure("A guest is finished once, after its computing.")
+      preconditionFailure("An idle job is finished once, after its computing.")
     }
     let start = ThreadTime.now
     conclude(work)

@@ -12,8 +12,8 @@ import Locking
 ///    So no worker stays idle while a job waits.
 /// 3. When the caller of `run` goes on with a result, the job and the result are released here. Then
 ///    only the caller keeps a lease, or a whole table, that they held.
-/// 4. After a guest that took some processor time no other begins until that time is ``guestLoad`` of the
-///    time that has passed since the guest ended, whoever's they are.
+/// 4. After an idle job that took some processor time no other begins until that time is ``idleLoad`` of the
+///    time that has passed since the idle job ended, whoever's they are.
 /// 5. A job is admitted, and so a thread begun, on normal threads only.
 package final class WorkerPool: Sendable {
   package typealias Job<Value, Failure: Error> =
@@ -23,23 +23,23 @@ package final class WorkerPool: Sendable {
   package let byteBudget: Int
   private let queue: AdmissionQueue
   private let idleWorkers: Lock<[Worker]>
-  /// The part of one core that all guests may take together.
-  private let guestLoad: Double
-  /// When the next guest may begin.
-  private let guestsRestUntil = Lock<ContinuousClock.Instant?>(nil)
+  /// The part of one core that all idle jobs may take together.
+  private let idleLoad: Double
+  /// When the next idle job may begin.
+  private let idleJobsRestUntil = Lock<ContinuousClock.Instant?>(nil)
 
   /// - Parameters:
   ///   - name: Names the threads in debuggers.
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
   ///   - computes: Whether jobs take the processor in their first step, rather than wait.
-  ///   - guestLoad: The part of one core that guests may take, from 0, for none, to 1.
+  ///   - idleLoad: The part of one core that idle jobs may take, from 0, for none, to 1.
   package init(
     name: String, width: Int, byteBudget: Int = .max, computes: Bool = false,
-    guestLoad: Double = 0.1
+    idleLoad: Double = 0.1
   ) {
     self.byteBudget = byteBudget
-    self.guestLoad = min(guestLoad, 1)
+    self.idleLoad = min(idleLoad, 1)
     queue = AdmissionQueue(width: width, byteBudget: byteBudget)
     idleWorkers = Lock((0..<width).map { Worker(name: "\(name) \($0)", computes: computes) })
   }
@@ -95,26 +95,26 @@ package final class WorkerPool: Sendable {
   /// Runs `body` on a worker that nobody needs, at once or not at all, and returns without waiting for it.
   ///
   /// - Parameters:
-  ///   - clock: Tells how long no other guest begins afterwards.
+  ///   - clock: Tells how long no other idle job begins afterwards.
   ///   - body: Its `isCancelled` is true as soon as another job comes to wait. It should end soon then.
   ///   - finish: Takes what `body` returned, as in ``run(urgency:byteCount:_:then:)``.
   /// - Returns: Whether the job runs.
   @discardableResult
-  package func runAsGuest<Work: Sendable>(
+  package func runWhenIdle<Work: Sendable>(
     byteCount: Int, clock: any PatienceClock,
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work,
     then finish: @escaping @Sendable (Work) -> Void = { _ in }
   ) -> Bool {
-    guard mayBeginGuest(at: clock.now),
-      let (id, cancellation) = queue.enterAsGuest(byteCount: byteCount)
+    guard mayBeginIdleJob(at: clock.now),
+      let (id, cancellation) = queue.enterWhenIdle(byteCount: byteCount)
     else { return false }
-    start(GuestJob(in: self, cancellation, clock, body, then: finish), id, .low)
+    start(IdleJob(in: self, cancellation, clock, body, then: finish), id, .low)
     return true
   }
 
-  /// Whether guests have rested for long enough; the workers may be busy all the same.
-  package func mayBeginGuest(at now: ContinuousClock.Instant) -> Bool {
-    guestLoad > 0 && guestsRestUntil.withLock { $0.map { $0 <= now } ?? true }
+  /// Whether idle jobs have rested for long enough; the workers may be busy all the same.
+  package func mayBeginIdleJob(at now: ContinuousClock.Instant) -> Bool {
+    idleLoad > 0 && idleJobsRestUntil.withLock { $0.map { $0 <= now } ?? true }
   }
 
   /// Jobs that wait for a worker or for memory at this moment, and jobs that have a worker.
@@ -138,10 +138,10 @@ package final class WorkerPool: Sendable {
     queue.finish(task.id)
   }
 
-  /// A guest took so much of the processor.
-  func restGuests(after worked: Duration, _ clock: any PatienceClock) {
-    let rest = worked * (1 / guestLoad - 1)
-    guestsRestUntil.withLock { $0 = clock.now.advanced(by: rest) }
+  /// An idle job took so much of the processor.
+  func restIdleJobs(after worked: Duration, _ clock: any PatienceClock) {
+    let rest = worked * (1 / idleLoad - 1)
+    idleJobsRestUntil.withLock { $0 = clock.now.advanced(by: rest) }
   }
 }
 

@@ -195,7 +195,7 @@ package final class Table: Sendable {
   }
 
   /// Gives the image of one entity to another, in place of that one's own, without a look at its
-  /// pixels but the proof; `nil` if the first has no intact image.
+  /// pixels but to verify it; `nil` if the first has no intact image.
   ///
   /// A version that is the first entity's id becomes the other's. After a crash either entity has the image,
   /// or both.
@@ -297,7 +297,7 @@ package final class Table: Sendable {
   ///
   /// Images that are stored, changed or removed meanwhile may be missing or come twice; all others
   /// come once, or again where their file is replaced. Reads about a hundred records and trailers, and
-  /// no pixels: ids are certain, size and metadata of an image that was not proven yet are not.
+  /// no pixels: ids are certain, size and metadata of an image that was not verified yet are not.
   ///
   /// - Throws: `TableError.protectedDataUnavailable`, `.closed`.
   package func list(_ cursor: inout ListingCursor) throws(TableError) -> [TableEntryInfo] {

@@ -48,7 +48,7 @@ package struct TableStatistics: Hashable, Sendable {
   /// Slots with leases, those of removed images included.
   package let leasedCount: Int
   /// Live slots of earlier sessions that were not checked in this one.
-  package let unprovenCount: Int
+  package let unverifiedCount: Int
   /// Images evicted in this session.
   package let evictionCount: Int
   /// Slots found damaged in this session.

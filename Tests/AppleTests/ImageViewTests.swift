@@ -59,8 +59,8 @@ struct ImageViewTests {
     }
   }
 
-  private let shelf: Shelf
-  init() throws { shelf = try Shelf() }
+  private let fixture: ViewFixture
+  init() throws { fixture = try ViewFixture() }
 
   private func show(
     _ number: Int?, in view: some TestedView, fade: TimeInterval = 0
@@ -70,7 +70,7 @@ struct ImageViewTests {
     _ number: Int?, in view: View, placeholder: View.Native?, fade: TimeInterval = 0
   ) -> ShownFrom {
     view.setImage(
-      of: number.map(Shelf.photo), format: shelf.format, from: shelf.cache,
+      of: number.map(ViewFixture.photo), format: fixture.format, from: fixture.cache,
       placeholder: placeholder, fade: fade, options: nil)
   }
 
@@ -79,11 +79,11 @@ struct ImageViewTests {
     for toolkit in Toolkit.allCases {
       let view = toolkit.view
       #expect(show(0, in: view, fade: 1) == .table)
-      #expect(shelf.isPicture(0, view.shown) && view.fades.isEmpty)
-      #expect(await shelf.leaseCount == 1)
+      #expect(fixture.isPicture(0, view.shown) && view.fades.isEmpty)
+      #expect(await fixture.leaseCount == 1)
       view.cancelImage()
       #expect(view.shown == nil)
-      #expect(await shelf.leaseCount == 0)
+      #expect(await fixture.leaseCount == 0)
     }
   }
 
@@ -98,16 +98,16 @@ struct ImageViewTests {
     #expect(show(number, in: view, placeholder: placeholder, fade: 0.25) == .load)
     #expect(view.image === placeholder && view.fades.isEmpty)
     try await waits { view.image !== placeholder }
-    #expect(shelf.isPicture(number, view.shown) && view.fades == [0.25])
+    #expect(fixture.isPicture(number, view.shown) && view.fades == [0.25])
     #expect(show(number, in: view, placeholder: placeholder, fade: 0.25) == .table)
     #expect(view.fades == [0.25])
     view.cancelImage()
-    try await shelf.isReleased()
+    try await fixture.isReleased()
   }
 
   @Test("a toolkit shows another placeholder, and the placeholder for no entity")
   func changesPlaceholder() throws {
-    shelf.source.holdLoads()
+    fixture.source.holdLoads()
     let view = TestedUIView()
     let (first, second) = (TestedUIView.placeholder(), TestedUIView.placeholder())
     #expect(show(2, in: view, placeholder: first) == .load)
@@ -125,36 +125,36 @@ struct ImageViewTests {
       let number = toolkit == .uiKit ? 4 : 5
       #expect(show(number, in: view) == .load)
       // The main thread waits here, so the late image's delivery comes after the reuse.
-      while !shelf.cache.containsImage(for: Shelf.photo(number), format: shelf.format) {
+      while !fixture.cache.containsImage(for: ViewFixture.photo(number), format: fixture.format) {
         sched_yield()
       }
       #expect(show(1, in: view) == .table)
-      try await waits { await shelf.leaseCount == 1 }
-      #expect(shelf.isPicture(1, view.shown))
+      try await waits { await fixture.leaseCount == 1 }
+      #expect(fixture.isPicture(1, view.shown))
       view.cancelImage()
     }
   }
 
   @Test("a toolkit gives up its load when it is reused, ended or gone")
   func givesUp() async throws {
-    shelf.source.holdLoads()
+    fixture.source.holdLoads()
     for toolkit in Toolkit.allCases {
       var view: (any TestedView)? = toolkit.view
       if let view {
         #expect(show(6, in: view) == .load)
-        try await shelf.source.hasBegunLoads(of: Shelf.photo(6))
+        try await fixture.source.hasBegunLoads(of: ViewFixture.photo(6))
         _ = show(0, in: view)
-        try await shelf.source.hasCancelledLoads(of: Shelf.photo(6))
+        try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(6))
         _ = show(7, in: view)
-        try await shelf.source.hasBegunLoads(of: Shelf.photo(7))
+        try await fixture.source.hasBegunLoads(of: ViewFixture.photo(7))
         view.cancelImage()
-        try await shelf.source.hasCancelledLoads(of: Shelf.photo(7))
+        try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(7))
         _ = show(8, in: view)
-        try await shelf.source.hasBegunLoads(of: Shelf.photo(8))
+        try await fixture.source.hasBegunLoads(of: ViewFixture.photo(8))
       }
       view = nil
-      try await shelf.source.hasCancelledLoads(of: Shelf.photo(8))
-      #expect(await shelf.leaseCount == 0)
+      try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(8))
+      #expect(await fixture.leaseCount == 0)
     }
   }
 
@@ -164,13 +164,13 @@ struct ImageViewTests {
     _ = show(0, in: TestedUIView())
     let monitor = try #require(NWPathMonitor._started.first)
     for (number, isOfNetwork) in [(9, true), (10, false)] {
-      shelf.source.setFailure(Offline(), for: Shelf.photo(number))
+      fixture.source.setFailure(Offline(), for: ViewFixture.photo(number))
       let view = TestedNSView()
-      let events = shelf.cache.events()
+      let events = fixture.cache.events()
       #expect(show(number, in: view) == .load)
       for await event in events { if case .failed = event { break } }
       monitor._report(.unsatisfied)
-      shelf.source.setImage(.bitmap(try .sample(ImageID(number))), for: Shelf.photo(number))
+      fixture.source.setImage(.bitmap(try .sample(ImageID(number))), for: ViewFixture.photo(number))
       try await waits {
         isOfNetwork ? monitor._report(.satisfied) : ImageCache.retryFailedImages()
         monitor._report(.unsatisfied)
@@ -185,18 +185,18 @@ struct ImageViewTests {
     for toolkit in Toolkit.allCases {
       let view = toolkit.view
       #expect(show(0, in: view, fade: 1) == .table)
-      try await shelf.cache.store(.sample(20), for: Shelf.photo(0), format: shelf.format)
-      #expect(!shelf.isPicture(0, view.shown))
-      shelf.cache.reloadViews(of: Shelf.photo(1))
-      #expect(!shelf.isPicture(0, view.shown))
-      shelf.cache.reloadViews(of: Shelf.photo(0))
-      #expect(shelf.isPicture(0, view.shown) && view.fades.isEmpty)
-      try await shelf.cache.store(.sample(21), for: Shelf.photo(0), format: shelf.format)
-      shelf.cache.reloadAllViews()
-      #expect(shelf.isPicture(0, view.shown))
-      #expect(await shelf.leaseCount == 1)
+      try await fixture.cache.store(.sample(20), for: ViewFixture.photo(0), format: fixture.format)
+      #expect(!fixture.isPicture(0, view.shown))
+      fixture.cache.reloadViews(of: ViewFixture.photo(1))
+      #expect(!fixture.isPicture(0, view.shown))
+      fixture.cache.reloadViews(of: ViewFixture.photo(0))
+      #expect(fixture.isPicture(0, view.shown) && view.fades.isEmpty)
+      try await fixture.cache.store(.sample(21), for: ViewFixture.photo(0), format: fixture.format)
+      fixture.cache.reloadAllViews()
+      #expect(fixture.isPicture(0, view.shown))
+      #expect(await fixture.leaseCount == 1)
       view.cancelImage()
-      shelf.cache.reloadAllViews()
+      fixture.cache.reloadAllViews()
       #expect(view.shown == nil)
     }
   }
@@ -204,7 +204,7 @@ struct ImageViewTests {
   @Test("UIKit and AppKit has an image of the picture's size in points")
   func hasPoints() throws {
     let picture = try #require(
-      shelf.cache.cachedImage(for: Shelf.photo(0), format: shelf.format))
+      fixture.cache.cachedImage(for: ViewFixture.photo(0), format: fixture.format))
     #expect(UIImage(picture)?.size == CGSize(width: 20, height: 10))
     #expect(UIImage(picture)?.scale == 2)
     #expect(NSImage(picture)?.size == NSSize(width: 20, height: 10))

@@ -8,11 +8,11 @@ import Testing
 // One at a time: they share the list of animations.
 @MainActor @Suite("A view of SwiftUI", .serialized, .timeLimit(.minutes(10)))
 struct SwiftUITests {
-  private let shelf: Shelf
+  private let fixture: ViewFixture
   private let screen = Screen()
 
   init() throws {
-    shelf = try Shelf()
+    fixture = try ViewFixture()
     Screen.animations = []
   }
 
@@ -21,20 +21,20 @@ struct SwiftUITests {
   ) {
     screen.draw(
       CachedImageView(
-        Shelf.photo(number), format: shelf.format, label: label, animation: animation
+        ViewFixture.photo(number), format: fixture.format, label: label, animation: animation
       ) { Color.gray }
-      .imageCache(cache ?? shelf.cache))
+      .imageCache(cache ?? fixture.cache))
   }
 
   @Test("has a hit in its first body, without onAppear, an animation or a second body")
   func showsHit() async {
     draw(0)
-    #expect(shelf.isPicture(0, screen.image))
+    #expect(fixture.isPicture(0, screen.image))
     #expect(screen.items.first?.size == CGSize(width: 20, height: 10))
     #expect(!screen.isOutdated)
     screen.appear()
     #expect(!screen.isOutdated && Screen.animations.isEmpty)
-    #expect(await shelf.leaseCount == 1)
+    #expect(await fixture.leaseCount == 1)
   }
 
   @Test("shows the same image in each body")
@@ -52,7 +52,7 @@ struct SwiftUITests {
     try await waits { screen.isOutdated }
     #expect(Screen.animations == [.easeIn(duration: 1)])
     draw(2, animation: .easeIn(duration: 1))
-    #expect(shelf.isPicture(2, screen.image))
+    #expect(fixture.isPicture(2, screen.image))
   }
 
   @Test("lets its picture go when it disappears, and has it again when it appears")
@@ -63,33 +63,33 @@ struct SwiftUITests {
     #expect(screen.isOutdated)
     draw(0)
     #expect(screen.image == nil && !screen.isOutdated)
-    #expect(await shelf.leaseCount == 0)
+    #expect(await fixture.leaseCount == 0)
     screen.appear()
     #expect(screen.isOutdated && Screen.animations.isEmpty)
     draw(0)
-    #expect(shelf.isPicture(0, screen.image))
+    #expect(fixture.isPicture(0, screen.image))
   }
 
   @Test("gives up its load when it disappears or is forgotten")
   func givesUp() async throws {
-    shelf.source.holdLoads()
+    fixture.source.holdLoads()
     draw(3)
-    try await shelf.source.hasBegunLoads(of: Shelf.photo(3))
+    try await fixture.source.hasBegunLoads(of: ViewFixture.photo(3))
     screen.disappear()
-    try await shelf.source.hasCancelledLoads(of: Shelf.photo(3))
+    try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(3))
     screen.forget()
     draw(4)
-    try await shelf.source.hasBegunLoads(of: Shelf.photo(4))
+    try await fixture.source.hasBegunLoads(of: ViewFixture.photo(4))
     screen.forget()
-    try await shelf.source.hasCancelledLoads(of: Shelf.photo(4))
+    try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(4))
   }
 
   @Test("shows another entity's picture, or another cache's, in the body that asks for it")
   func changes() throws {
     draw(0)
     draw(1)
-    #expect(shelf.isPicture(1, screen.image))
-    let other = try Shelf()
+    #expect(fixture.isPicture(1, screen.image))
+    let other = try ViewFixture()
     draw(1, in: other.cache)
     #expect(other.isPicture(1, screen.image))
     #expect(!screen.isOutdated)
@@ -99,29 +99,31 @@ struct SwiftUITests {
   func dropsLatePictures() async throws {
     draw(5)
     // The main thread waits here, so the late image's delivery comes after the change.
-    while !shelf.cache.containsImage(for: Shelf.photo(5), format: shelf.format) { sched_yield() }
+    while !fixture.cache.containsImage(for: ViewFixture.photo(5), format: fixture.format) {
+      sched_yield()
+    }
     draw(1)
-    try await waits { await shelf.leaseCount == 1 }
+    try await waits { await fixture.leaseCount == 1 }
     draw(1)
-    #expect(shelf.isPicture(1, screen.image) && Screen.animations.isEmpty)
+    #expect(fixture.isPicture(1, screen.image) && Screen.animations.isEmpty)
   }
 
   @Test("looks again when it is told that its entity's picture changed, without an animation")
   func looksAgain() async throws {
     draw(0, animation: .easeIn(duration: 1))
-    try await shelf.cache.store(.sample(20), for: Shelf.photo(0), format: shelf.format)
+    try await fixture.cache.store(.sample(20), for: ViewFixture.photo(0), format: fixture.format)
     draw(0, animation: .easeIn(duration: 1))
-    #expect(screen.image != nil && !shelf.isPicture(0, screen.image))
-    shelf.cache.reloadViews(of: Shelf.photo(0))
+    #expect(screen.image != nil && !fixture.isPicture(0, screen.image))
+    fixture.cache.reloadViews(of: ViewFixture.photo(0))
     #expect(screen.isOutdated && Screen.animations.isEmpty)
     draw(0, animation: .easeIn(duration: 1))
-    #expect(shelf.isPicture(0, screen.image) && !screen.isOutdated)
-    #expect(await shelf.leaseCount == 1)
+    #expect(fixture.isPicture(0, screen.image) && !screen.isOutdated)
+    #expect(await fixture.leaseCount == 1)
   }
 
   @Test("has its label on the placeholder and on the picture, and none for decoration")
   func hasLabel() {
-    shelf.source.holdLoads()
+    fixture.source.holdLoads()
     draw(6, label: Text("Sunset"))
     #expect(screen.items.map(\.label) == ["Sunset"])
     draw(0, label: Text("Sunset"))
@@ -135,20 +137,20 @@ struct SwiftUITests {
   @Test("tells its content of a failure, and without a cache of nothing")
   func tellsPhases() async throws {
     struct Offline: Error {}
-    shelf.source.setFailure(Offline(), for: Shelf.photo(7))
+    fixture.source.setFailure(Offline(), for: ViewFixture.photo(7))
     func draw(in cache: ImageCache?) {
       screen.draw(
-        CachedImageView(Shelf.photo(7), format: shelf.format, label: nil) { phase in
+        CachedImageView(ViewFixture.photo(7), format: fixture.format, label: nil) { phase in
           if case .failure = phase { Text("failed") } else { Color.gray }
         }
         .imageCache(cache))
     }
     draw(in: nil)
     #expect(screen.items.map(\.label) == [nil])
-    draw(in: shelf.cache)
+    draw(in: fixture.cache)
     // Another suite may have all places ask again just now.
     try await waits {
-      draw(in: shelf.cache)
+      draw(in: fixture.cache)
       return screen.items.map(\.label) == ["failed"]
     }
   }

@@ -63,7 +63,7 @@ struct TableTests {
   }
 
   @Test("reads the record of an earlier session's picture once, and then the picture")
-  func provesOnce() throws {
+  func verifiesOnce() throws {
     try fixture.open().store(key(1))
     let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)

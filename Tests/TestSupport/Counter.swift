@@ -6,7 +6,7 @@ public final class Counter: Sendable {
     var value = 0
     var isEnded = false
     var waiters: [Int: (goal: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
-    var waiterCount = 0
+    var subscriberCount = 0
   }
   private let state = Lock(State())
 
@@ -41,8 +41,8 @@ public final class Counter: Sendable {
   /// Waits until the counter stands at `goal` or above, or has ended, or until the test's time is over.
   public func reaches(_ goal: Int) async {
     let id = state.withLock { state in
-      state.waiterCount += 1
-      return state.waiterCount
+      state.subscriberCount += 1
+      return state.subscriberCount
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

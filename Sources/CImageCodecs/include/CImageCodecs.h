@@ -150,7 +150,7 @@ void fic_png_pass_size(
 
 // Writes the next rows, colours not multiplied by alpha. An interlaced picture has seven passes:
 // each gives the same rows of the same whole picture again. A row takes the memory of a row of the whole
-// picture, those of passes too. What the file has behind the last row is left aside. With `fills_blocks` each pixel
+// picture, those of passes too. What the file has behind the last row is ignored. With `fills_blocks` each pixel
 // of a pass is written to the places of those of later passes, too.
 fic_status fic_png_read_rows(
     fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count, bool fills_blocks);

@@ -57,7 +57,7 @@ extension ImageCache {
     let timers = requests.compactMap { registry.startTimer(of: $0) }
     defer {
       for timer in timers { timer.task.cancel() }
-      for request in requests { registry.leave(request.waiter) }
+      for request in requests { registry.leave(request.subscriber) }
     }
     var failure: ImageCacheError?
     var answered = 0

@@ -5,7 +5,7 @@ extension ImageCache {
   /// Removes the entity's image of one format, whatever its version.
   ///
   /// When this returns, no request finds the image any more; leases on it stay valid. A load under
-  /// way still answers its waiters and stores nothing; later requests start another one. Removed
+  /// way still answers its requests and stores nothing; later requests start another one. Removed
   /// pixels stay in the file until their slot is used again; ``removeAllImages(in:)`` replaces the
   /// file. A removal outlives a power cut only after ``flush()``. Another process that owns the table
   /// goes on finding the image until this process comes to own it or has ended, see
@@ -126,9 +126,9 @@ extension ImageCache {
   /// Ends all loads, writes the order of use, and lets the files go.
   ///
   /// The originals of images that were delivered before are written when this returns, where the cache has a
-  /// store; a source or a hook that does not end is not waited for. Waiters get ``ImageCacheError/closed``;
+  /// store; a source or a hook that does not end is not waited for. Requests get ``ImageCacheError/closed``;
   /// streams end; leases stay valid. A cache that loses its last reference without this call closes when its
-  /// last load ends: loads go on for their waiters.
+  /// last load ends: loads go on for their requests.
   public func close() async {
     life = .closed
     spareMemory.pause()

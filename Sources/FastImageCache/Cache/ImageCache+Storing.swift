@@ -184,7 +184,7 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     let urgency = Urgency(.current)
     var picture = try self.picture(from: content, metadata)
-    // The caller's format comes first: its waiters do not wait for the family.
+    // The caller's format comes first: its requests do not wait for the family.
     let requests = [request] + request.family()
     let stored = try await store(&picture, for: requests, urgency)
     if let original, !picture.isRefused, picture.decoded?.isDamaged == false {
@@ -200,7 +200,7 @@ extension ImageCache {
     var original = OriginalRecord(
       query.name, version: query.version,
       owner: query.owner, byteCount: bytes.count,
-      terms: OriginalTerms(received: Date()))
+      terms: ResponseMetadata(received: Date()))
     original.size = size
     let body = originals.hold(original, bytes, for: nil, from: nil) {
       _ = registry.remove(.originals(request.key.entity))

@@ -4,7 +4,7 @@ extension ImageCache {
   /// The steps of one image's load, which starts unless it is under way.
   ///
   /// The stream waits for the load, as a call of ``image(for:format:)`` does. When nobody iterates it
-  /// any more, that wait ends, and the load too if no other waiter is left. A slow reader gets the newest
+  /// any more, that wait ends, and the load too if no other subscriber is left. A slow reader gets the newest
   /// step, preview and ``ImageProgress/arrived(_:)``, and always the last step, which is `finished` or `failed`.
   /// Cancelling the reading task ends the stream at once, without another step.
   ///
@@ -161,7 +161,7 @@ extension ImageCache {
   /// Cost: a look at every slot.
   public func statistics() async -> CacheStatistics {
     var statistics = recorder.counts
-    (statistics.activeLoads, statistics.pendingRequests) = registry.load
+    (statistics.activeLoads, statistics.pendingRequests) = registry.counts
     for table in tables.all {
       // Once for each table, since it looks at every slot.
       let figures = table.figures

@@ -58,7 +58,7 @@ extension ImageCache {
   /// next image of the entity is stored in their format, or makes room before all others do. The next
   /// load asks the source whether a kept original has changed, before that answers; while an image of the entity
   /// is marked, of whichever version, about an original that another entity of the same URL has loaded, too. Loads
-  /// of this cache that are under way answer their waiters, and store nothing. A load of another cache of the
+  /// of this cache that are under way answer their requests, and store nothing. A load of another cache of the
   /// process may still store its image, which is no longer stale then; no load of any cache with the store keeps
   /// its original.
   ///

@@ -44,7 +44,7 @@ public final actor ImageCache {
   nonisolated let registry: InFlightRegistry
   nonisolated let maker: PictureMaker
   nonisolated let originals: (any OriginalKeeping)?
-  nonisolated let partials = PartialShelf()
+  nonisolated let partials = PartialDownloads()
   nonisolated let clock: any PatienceClock
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
@@ -126,7 +126,7 @@ public final actor ImageCache {
       encodedByteLimit: configuration.limits.encodedByteCount, partials: partials)
     registry = InFlightRegistry(
       resources, recorder: recorder, planner: planner, clock: clock
-    ) { await Load(flight: $0, steps: steps).run() }
+    ) { await LoadRun(load: $0, steps: steps).run() }
     configuration.originals?.listeners.add(recorder.hub, partials)
   }
 

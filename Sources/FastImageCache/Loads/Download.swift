@@ -5,7 +5,9 @@ import Locking
 /// what arrives now.
 final class Download: Sendable {
   /// The load's part in the partials in memory, and the fields that it asks for.
-  typealias Partial = (shelf: PartialShelf, load: PartialShelf.Load, headers: [String: String])
+  typealias Partial = (
+    partials: PartialDownloads, load: PartialDownloads.Load, headers: [String: String]
+  )
 
   private struct State {
     var newest: DownloadBuffer?
@@ -37,9 +39,10 @@ final class Download: Sendable {
   ///   - painter: Draws previews of what arrives.
   static func begin(
     of name: OriginalName, for owner: OriginalOwner, with headers: [String: String],
-    on shelf: PartialShelf, and disk: OriginalDownload?, isAnew: Bool, painter: PreviewPainter?
+    on partials: PartialDownloads, and disk: OriginalDownload?, isAnew: Bool,
+    painter: PreviewPainter?
   ) async -> Download {
-    let (load, inMemory) = shelf.begin(name, of: owner)
+    let (load, inMemory) = partials.begin(name, of: owner)
     var known = isAnew ? nil : inMemory
     // What is on disk goes on there, if it is the start of what is in memory.
     if !isAnew, let onDisk = await disk?.known(), known?.bytes.starts(with: onDisk.bytes) != true {
@@ -47,7 +50,7 @@ final class Download: Sendable {
     }
     return Download(
       continuing: known.flatMap { $0.terms.isAnswer(to: headers) ? $0 : nil }, to: disk,
-      painter: painter, (shelf, load, headers))
+      painter: painter, (partials, load, headers))
   }
 
   /// - Parameters:
@@ -74,7 +77,7 @@ final class Download: Sendable {
   /// Begins a buffer in the place of the one before. Previews of that one are shown no more, unless it is
   /// continued.
   func begin(
-    _ terms: OriginalTerms, continuing known: KnownOriginal?, byteCountLimit: Int
+    _ terms: ResponseMetadata, continuing known: KnownOriginal?, byteCountLimit: Int
   ) -> DownloadBuffer {
     let (former, formerPainter) = state.withLock { ($0.newest, $0.painter) }
     // The terms tell the versions apart.
@@ -105,6 +108,8 @@ final class Download: Sendable {
   func end() {
     let buffer = take()
     disk?.end(keeps: buffer.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)
-    if let partial { partial.shelf.end(partial.load, keeping: buffer, askedWith: partial.headers) }
+    if let partial {
+      partial.partials.end(partial.load, keeping: buffer, askedWith: partial.headers)
+    }
   }
 }

@@ -4,7 +4,7 @@ struct ImageStoring: Sendable {
 
   /// Stores a drawn image, on the worker's thread; the image is private where that fails.
   func store(
-    _ drawn: DrawnResult, for request: ImageRequest, of flight: Flight
+    _ drawn: DrawnResult, for request: ImageRequest, of load: Load
   ) -> (outcome: InFlightRegistry.Outcome, isStored: Bool) {
     var isStored = false
     let outcome = drawn.map { drawn in
@@ -18,14 +18,14 @@ struct ImageStoring: Sendable {
         recorder.storeFailed(request.key, reason: refusal.description)
         return request.table.privateImage(slot)
       }
-      let start = flight.progress.now
-      defer { flight.progress.measure(\.store, since: start) }
+      let start = load.progress.now
+      defer { load.progress.measure(\.store, since: start) }
       let stored = try? request.table.store(
         slot, for: request.key, recorder,
         StoreOrder(
-          begun: flight.id.number, request: request.generation,
-          outdatesOthers: flight.policy != .useCache),
-        oldest: { flight.registry.oldest }, if: { flight.isUnderWay })
+          begun: load.id.number, request: request.generation,
+          outdatesOthers: load.policy != .useCache),
+        oldest: { load.registry.oldest }, if: { load.isUnderWay })
       isStored = stored?.isStored == true
       // The recorder has the reason.
       return stored?.image ?? request.table.privateImage(slot)

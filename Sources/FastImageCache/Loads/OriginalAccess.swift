@@ -82,7 +82,7 @@ final class OriginalAccess: Sendable {
   }
 
   /// Notes that a server called kept bytes unchanged.
-  func confirm(_ terms: OriginalTerms, body: UInt64) async {
+  func confirm(_ terms: ResponseMetadata, body: UInt64) async {
     await store.note(terms, of: name, body: body, for: load)
   }
 
@@ -109,7 +109,7 @@ final class OriginalAccess: Sendable {
 
   /// What the store has, or will have, of an original that is coming.
   func download() -> OriginalDownload? {
-    store.download(record(0, OriginalTerms(received: Date())), load)
+    store.download(record(0, ResponseMetadata(received: Date())), load)
   }
 
   /// Has the store hold a fetched original, and begins its write, unless it was kept or refused before.
@@ -118,7 +118,7 @@ final class OriginalAccess: Sendable {
   /// original again, and a closing store finds it. A damaged file is not kept, and drops what it supersedes. An
   /// original of which the hook refuses an image is not kept, whatever it says of other entities.
   func keep(
-    _ original: (bytes: Data, terms: OriginalTerms), of picture: SourcePicture,
+    _ original: (bytes: Data, terms: ResponseMetadata), of picture: SourcePicture,
     from download: OriginalDownload?, isPlaceholder: Bool, if mayKeep: () -> Bool
   ) {
     if picture.isRefused { return refuse() }
@@ -150,7 +150,7 @@ final class OriginalAccess: Sendable {
     }
   }
 
-  private func record(_ byteCount: Int, _ terms: OriginalTerms) -> OriginalRecord {
+  private func record(_ byteCount: Int, _ terms: ResponseMetadata) -> OriginalRecord {
     OriginalRecord(
       name, version: query.version, owner: owner, byteCount: byteCount, terms: terms)
   }

@@ -9,7 +9,7 @@ import Locking
 ///    about when they answer again.
 /// 2. None begins while a load waits at the gate of the network.
 /// 3. None begins for an image that was removed since its load began: it would come back.
-/// 4. Each waits on the board like a request, and ends there with the cache. Its failure is an event, as
+/// 4. Each waits in the registry like a request, and ends there with the cache. Its failure is an event, as
 ///    a request's is.
 final class Refresher: Sendable {
   /// Few, so that the network stays free for loads that come.
@@ -17,17 +17,17 @@ final class Refresher: Sendable {
 
   private let underWay = Lock<Set<OriginalName>>([])
 
-  /// Begins to revalidate an original that a flight has shown, unless it has to be left for later.
+  /// Begins to revalidate an original that a load has shown, unless it has to be left for later.
   func revalidate(
-    _ request: ImageRequest, _ name: OriginalName, of entity: ImageID, shownBy flight: Flight
+    _ request: ImageRequest, _ name: OriginalName, of entity: ImageID, shownBy load: Load
   ) {
-    let registry = flight.registry
+    let registry = load.registry
     guard registry.resources[.network].counts.waiting == 0 else { return }
     let begins = underWay.withLock { $0.count < Self.width && $0.insert(name).inserted }
     guard begins else { return }
     let asking = request.revalidating()
     registry.join(
-      [asking], .background, revalidating: .init(entity: entity, flight: flight.id)
+      [asking], .background, revalidating: .init(entity: entity, load: load.id)
     ) { [self] (_, outcome: consuming InFlightRegistry.Outcome) in
       _ = underWay.withLock { $0.remove(name) }
     }

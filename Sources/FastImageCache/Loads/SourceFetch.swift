@@ -10,27 +10,27 @@ struct SourceFetch: Sendable {
   let maker: PictureMaker
   let recorder: CacheRecorder
   let encodedByteLimit: Int
-  let partials: PartialShelf
+  let partials: PartialDownloads
 
   /// Takes what earlier loads have left of the original, to be continued.
   ///
   /// - Parameter isAnew: Whether bytes that were continued turned out to be no image: all bytes are wanted again.
   func begin(
-    _ requests: [ImageRequest], _ flight: Flight, _ original: OriginalAccess?, isAnew: Bool
+    _ requests: [ImageRequest], _ load: Load, _ original: OriginalAccess?, isAnew: Bool
   ) async -> Download {
     for request in requests { request.whenLoading?() }
-    flight.noteAsked()
+    load.noteAsked()
     let query = original?.query ?? requests[0].originalQuery(in: namespace)
     return await Download.begin(
       of: query.name, for: query.owner, with: requests[0].conditions.headers, on: partials,
-      and: original?.download(), isAnew: isAnew || flight.policy == .reload,
-      painter: painter(for: flight))
+      and: original?.download(), isAnew: isAnew || load.policy == .reload,
+      painter: painter(for: load))
   }
 
   /// Draws previews until the fetch ends; `nil` where a hook may make something else of the image.
-  private func painter(for flight: Flight) -> PreviewPainter? {
+  private func painter(for load: Load) -> PreviewPainter? {
     guard maker.hook == nil else { return nil }
-    let progress = flight.progress
+    let progress = load.progress
     return PreviewPainter(
       maker: maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
   }
@@ -43,23 +43,23 @@ struct SourceFetch: Sendable {
   ///   - download: What arrives, and the partial that it continues.
   /// - Throws: ``OutOfReach``, and ``ImageCacheError``.
   func image(
-    at url: URL, for requests: [ImageRequest], _ flight: Flight, _ plan: LoadPlan,
+    at url: URL, for requests: [ImageRequest], _ load: Load, _ plan: LoadPlan,
     known: KnownOriginal?, _ original: OriginalAccess?, into download: Download
   ) async throws -> FetchedImage {
-    defer { flight.progress.endFetch() }
-    let request = sourceRequest(url, for: requests, flight, known, download)
-    flight.progress.measure { [knowsOriginal = known != nil] in
+    defer { load.progress.endFetch() }
+    let request = sourceRequest(url, for: requests, load, known, download)
+    load.progress.measure { [knowsOriginal = known != nil] in
       $0.ask(knowsOriginal: knowsOriginal)
     }
-    let start = flight.progress.now
+    let start = load.progress.now
     let response: ImageSourceResponse
     do {
-      defer { flight.progress.measure(\.fetch, since: start) }
-      response = try await flight.ask(.source(url), for: requests[0]) {
+      defer { load.progress.measure(\.fetch, since: start) }
+      response = try await load.ask(.source(url), for: requests[0]) {
         try await source.response(to: request)
       }
     } catch {
-      receive(download.receivedByteCount, flight)
+      receive(download.receivedByteCount, load)
       if error is OutOfReach { throw error }
       if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
         plan.answers(error),
@@ -67,35 +67,35 @@ struct SourceFetch: Sendable {
       {
         return FetchedImage(picture, of: known, isStale: true)
       }
-      await note(refusal: error, to: requests, flight, known, original)
+      await note(refusal: error, to: requests, load, known, original)
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let byteCount = max(
       download.receivedByteCount, response.byteCount - response.earlierByteCount)
-    receive(byteCount, flight)
-    let need = flight.permit.need
-    flight.progress.measure { $0.source.note(response, need: need) }
+    receive(byteCount, load)
+    let need = load.permit.need
+    load.progress.measure { $0.source.note(response, need: need) }
     let image = try await answer(
-      response, url, requests[0].conditions.headers, flight, known, original, download)
-    recorder.fetched(url, byteCount: byteCount, in: flight.progress.now - start)
+      response, url, requests[0].conditions.headers, load, known, original, download)
+    recorder.fetched(url, byteCount: byteCount, in: load.progress.now - start)
     return image
   }
 
-  private func receive(_ byteCount: Int, _ flight: Flight) {
+  private func receive(_ byteCount: Int, _ load: Load) {
     recorder.received(byteCount: byteCount)
-    flight.progress.measure { $0.fetchedByteCount += byteCount }
+    load.progress.measure { $0.fetchedByteCount += byteCount }
   }
 
   private func sourceRequest(
-    _ url: URL, for requests: [ImageRequest], _ flight: Flight, _ known: KnownOriginal?,
+    _ url: URL, for requests: [ImageRequest], _ load: Load, _ known: KnownOriginal?,
     _ download: Download
   ) -> ImageSourceRequest {
     var request = ImageSourceRequest(
-      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit,
-      permit: ReachingPermit(permit: flight.permit, scope: requests[0].conditions.scope),
+      url: url, urgency: load.urgency, byteCountLimit: encodedByteLimit,
+      permit: ReachingPermit(permit: load.permit, scope: requests[0].conditions.scope),
       firstEntity: requests.first?.key.entity
-    ) { [progress = flight.progress] step in
-      // Not the flight: a source may keep its request, and the flight leads to the source.
+    ) { [progress = load.progress] step in
+      // Not the load: a source may keep its request, and the load leads to the source.
       progress.report(ImageProgress(step))
     }
     let conditions = requests[0].conditions
@@ -106,7 +106,7 @@ struct SourceFetch: Sendable {
     request.makeBuffer = { [download, encodedByteLimit] in
       download.begin($0, continuing: $1, byteCountLimit: encodedByteLimit)
     }
-    if flight.policy == .reload,
+    if load.policy == .reload,
       !request.headers.keys.contains(where: { $0.lowercased() == "cache-control" })
     {
       // For the caches on the way: RFC 9111 section 5.2.1.4.
@@ -119,7 +119,7 @@ struct SourceFetch: Sendable {
   ///
   /// - Parameter headers: The fields that the requests ask for.
   private func answer(
-    _ response: ImageSourceResponse, _ url: URL, _ headers: [String: String], _ flight: Flight,
+    _ response: ImageSourceResponse, _ url: URL, _ headers: [String: String], _ load: Load,
     _ known: KnownOriginal?, _ kept: OriginalAccess?, _ download: Download
   ) async throws -> FetchedImage {
     // Otherwise the source was told of the partial.
@@ -135,7 +135,7 @@ struct SourceFetch: Sendable {
         byteOrigin: .unchanged, isStale: false)
     }
     // Another request's answer may differ without a change.
-    let mayDiffer = known?.terms.mayAnswerRequest(headers) == true || flight.policy != .useCache
+    let mayDiffer = known?.terms.mayAnswerRequest(headers) == true || load.policy != .useCache
     var (original, isContinued) = (response.original, response.isContinued)
     var earlierByteCount = response.earlierByteCount
     if let whole = download.known, whole.isWhole, let newer = response.newerTerms(of: whole) {
@@ -148,7 +148,7 @@ struct SourceFetch: Sendable {
       isEarlier: isContinued)
     original?.terms.recordRequest(headers)
     // Files and data URLs are as near as a store is.
-    let isKept = flight.permit.need == .network
+    let isKept = load.permit.need == .network
     return FetchedImage(
       picture: picture, origin: mayDiffer ? .changed : .source,
       byteOrigin: earlierByteCount == 0
@@ -161,12 +161,12 @@ struct SourceFetch: Sendable {
   /// Notes a server's refusal to say whether a kept original is still the present one. Tables keep its images as stale
   /// ones.
   private func note(
-    refusal error: any Error, to requests: [ImageRequest], _ flight: Flight,
+    refusal error: any Error, to requests: [ImageRequest], _ load: Load,
     _ known: KnownOriginal?, _ original: OriginalAccess?
   ) async {
-    guard flight.policy != .useCache || known != nil, let status = error.refusingStatus,
+    guard load.policy != .useCache || known != nil, let status = error.refusingStatus,
       let original,
-      await original.refuse(status: status, known: known, urgency: flight.urgency)
+      await original.refuse(status: status, known: known, urgency: load.urgency)
     else { return }
     for request in requests {
       for table in request.tables.all {
@@ -214,7 +214,7 @@ struct FetchedImage {
   /// they turn out to be no image.
   var isContinued = false
   /// The original for the store, once the image is decoded.
-  var original: (bytes: Data, terms: OriginalTerms)?
+  var original: (bytes: Data, terms: ResponseMetadata)?
   /// What of it may be on disk.
   var download: OriginalDownload?
 
@@ -238,17 +238,17 @@ extension ImageSourceResponse {
   /// The bytes, to be kept, with their terms.
   ///
   /// None where something stands beside the pixels: the next image of the same bytes would lack it.
-  fileprivate var original: (bytes: Data, terms: OriginalTerms)? {
+  fileprivate var original: (bytes: Data, terms: ResponseMetadata)? {
     guard metadata == nil else { return nil }
     return switch content {
-    case .encoded(let bytes): (bytes, OriginalTerms(received: Date()))
+    case .encoded(let bytes): (bytes, ResponseMetadata(received: Date()))
     case .arrived(let buffer): (buffer.bytes, buffer.terms)
     case .bitmap, .unchanged: nil
     }
   }
 
   /// The terms of an answer that says, or shows by its bytes, that an original is the present one.
-  fileprivate func newerTerms(of known: KnownOriginal) -> OriginalTerms? {
+  fileprivate func newerTerms(of known: KnownOriginal) -> ResponseMetadata? {
     if case .unchanged(let terms) = content, metadata == nil { return terms }
     return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
   }

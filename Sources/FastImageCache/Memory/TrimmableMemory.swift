@@ -7,11 +7,11 @@ import Pixels
 final class TrimmableMemory: Sendable {
   private let tables: TableSet
   private let source: any ImageSource
-  private let partials: PartialShelf
+  private let partials: PartialDownloads
   private let watch: MemoryPressureWatch
 
   init(
-    tables: TableSet, source: any ImageSource, partials: PartialShelf,
+    tables: TableSet, source: any ImageSource, partials: PartialDownloads,
     watch: MemoryPressureWatch = .shared
   ) {
     (self.tables, self.source, self.partials, self.watch) = (tables, source, partials, watch)

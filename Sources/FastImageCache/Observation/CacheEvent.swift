@@ -59,7 +59,7 @@ public import Pixels
   /// whichever cache; the id is `nil` where several were removed, for evictions and for the store as a whole.
   case original(ImageID?, OriginalEvent)
 
-  /// The last waiter of a load left, and the load ended with it.
+  /// The last request of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)
 
   /// This listener was too slow, and missed so many events at this point.

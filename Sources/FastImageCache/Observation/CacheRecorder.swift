@@ -96,7 +96,7 @@ final class CacheRecorder: Sendable {
     }
   }
 
-  /// A waiter got an error instead of its image; a cancellation is no failure.
+  /// A request got an error instead of its image; a cancellation is no failure.
   func failed(_ key: ImageKey, _ error: ImageCacheError) {
     if case .cancelled = error { return }
     state.withLock { $0.failures += 1 }

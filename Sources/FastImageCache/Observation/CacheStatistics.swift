@@ -30,9 +30,9 @@ public struct CacheStatistics: Sendable {
   public internal(set) var stores = 0
   /// Images that could not be stored.
   public internal(set) var failedStores = 0
-  /// Images whose waiters got an error.
+  /// Images whose requests got an error.
   public internal(set) var failures = 0
-  /// Images whose last waiter left before they were ready.
+  /// Images whose last request left before they were ready.
   public internal(set) var cancellations = 0
   /// Loads under way now.
   public internal(set) var activeLoads = 0

@@ -38,7 +38,7 @@ extension OriginalStore.Lifetime {
   private static let staleTime: Int64 = 86_400
 
   /// Takes the terms of an answer; `nil` where they forbid to keep it.
-  func facts(of terms: OriginalTerms) -> FreshnessFacts? {
+  func facts(of terms: ResponseMetadata) -> FreshnessFacts? {
     guard terms.mayBeKept else { return nil }
     let received = HTTPDate(terms.received).seconds
     let control = respectsServer ? terms.cacheControl ?? CacheControl() : CacheControl()

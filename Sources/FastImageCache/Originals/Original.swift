@@ -63,7 +63,7 @@ package struct OriginalRecord: Hashable, Sendable {
 
   package init(
     _ name: OriginalName, version: ImageID, owner: OriginalOwner, byteCount: Int,
-    terms: OriginalTerms
+    terms: ResponseMetadata
   ) {
     (self.name, self.version, self.owner) = (name, version, owner)
     row = OriginalRow(
@@ -94,10 +94,10 @@ package struct OriginalRow: Hashable, Sendable {
   /// What the server said, as it stands on disk: most lookups need no more than `freshness`.
   var encodedTerms: [UInt8]
 
-  var terms: OriginalTerms {
+  var terms: ResponseMetadata {
     get {
-      OriginalTerms(encoded: encodedTerms)
-        ?? OriginalTerms(received: Date(timeIntervalSince1970: Double(stored)))
+      ResponseMetadata(encoded: encodedTerms)
+        ?? ResponseMetadata(received: Date(timeIntervalSince1970: Double(stored)))
     }
     set { encodedTerms = newValue.encoded() }
   }

@@ -85,7 +85,7 @@ package final class OriginalDownload: @unchecked Sendable {
   /// - Parameters:
   ///   - terms: Those of the answer; nothing is written where a later load may not continue it.
   ///   - continues: Whether it goes on with what is known; otherwise all that is known goes.
-  func begin(_ terms: OriginalTerms, continues: Bool) {
+  func begin(_ terms: ResponseMetadata, continues: Bool) {
     let isWritten = terms.mayBeContinued && terms.mayBeKept
     given.withLock { $0 = isWritten ? (continues ? $0 : 0) : .max }
     let hasOlder = !continues && store.hasDownload(of: original.name)

@@ -15,7 +15,7 @@ struct KeptOriginal: Hashable, Sendable {
 /// An original as a store reads it.
 struct KeptBytes: Sendable {
   let bytes: Data
-  let terms: OriginalTerms
+  let terms: ResponseMetadata
   /// Tells these bytes from others that are kept under the name before or afterwards; `nil` where they are
   /// of another address, so that its server is not asked about them.
   let body: UInt64?
@@ -72,7 +72,7 @@ protocol OriginalKeeping: Sendable {
   /// Notes that a server called certain bytes unchanged; or, without terms, that it refused an account, so that
   /// they answer once it allows that. A load from before a mark confirms nothing.
   func note(
-    _ terms: OriginalTerms?, of name: OriginalName, body: UInt64, for load: OriginalLoad?) async
+    _ terms: ResponseMetadata?, of name: OriginalName, body: UInt64, for load: OriginalLoad?) async
 
   /// Has the originals of an entity answer only once their servers were asked. Loads under way keep none.
   func markStale(_ owner: OriginalOwner) async

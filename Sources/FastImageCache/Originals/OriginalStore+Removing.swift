@@ -171,7 +171,7 @@ extension OriginalStore: OriginalKeeping {
   // MARK: Words of servers
 
   func note(
-    _ terms: OriginalTerms?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
+    _ terms: ResponseMetadata?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
   ) async {
     let facts = terms.map { lifetime.facts(of: $0) } ?? .mustAsk
     // The server forbids to keep it from now on.

@@ -136,13 +136,13 @@ public final class OriginalStore: Sendable {
 final class OriginalListeners: Sendable {
   private struct Listener {
     weak var hub: EventHub?
-    weak var partials: PartialShelf?
+    weak var partials: PartialDownloads?
   }
 
   private let caches = Lock<[Listener]>([])
 
   /// Tells a cache of events and removals, for as long as it lives.
-  func add(_ hub: EventHub, _ partials: PartialShelf) {
+  func add(_ hub: EventHub, _ partials: PartialDownloads) {
     caches.withLock { caches in
       caches.removeAll { $0.hub == nil || $0.hub === hub }
       caches.append(Listener(hub: hub, partials: partials))

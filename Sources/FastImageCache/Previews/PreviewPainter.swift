@@ -4,26 +4,26 @@ import ImageSources
 import LoadQueue
 import Pixels
 
-/// Draws previews of one fetch, until it begins anew, as guests of the worker pool, and shows them to those who
+/// Draws previews of one fetch, until it begins anew, as idle jobs of the worker pool, and shows them to those who
 /// follow the load.
 ///
 /// A preview is drawn by the entity's recipe into private memory. It enters no table, and it is no step of
 /// the load: the load neither waits for it nor fails with it.
 ///
 /// Invariants:
-/// 1. Once the source has answered or begun anew, or nobody is left to be shown a preview, the guest is cancelled,
+/// 1. Once the source has answered or begun anew, or nobody is left to be shown a preview, the idle job is cancelled,
 ///    and what it draws all the same is shown to nobody.
 /// 2. Nothing in here refers to a source or a cache: whoever keeps an ``DownloadBuffer`` keeps this.
 struct PreviewPainter: Sendable {
   let maker: PictureMaker
   let clock: any PatienceClock
   let fetchStart: ContinuousClock.Instant
-  private let progress: FlightProgress
+  private let progress: LoadProgress
   /// Tells this fetch from others of the load, and from what it was before it began anew.
   private var fetch: Int
 
   init(
-    maker: PictureMaker, clock: any PatienceClock, progress: FlightProgress, fetch: Int
+    maker: PictureMaker, clock: any PatienceClock, progress: LoadProgress, fetch: Int
   ) {
     (self.maker, self.clock, self.progress, self.fetch) = (maker, clock, progress, fetch)
     fetchStart = clock.now
@@ -53,7 +53,7 @@ struct PreviewPainter: Sendable {
   func offer() { progress.offer(in: fetch) }
 
   /// Whether previews have rested for long enough; the workers may be busy all the same.
-  func mayPaint(at now: ContinuousClock.Instant) -> Bool { maker.workers.mayBeginGuest(at: now) }
+  func mayPaint(at now: ContinuousClock.Instant) -> Bool { maker.workers.mayBeginIdleJob(at: now) }
 
   /// Begins to draw previews at a stage, if the workers have nothing else to do.
   ///
@@ -75,7 +75,7 @@ struct PreviewPainter: Sendable {
     if plan.refusal != nil { return false }
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = plan.byteCount.addingReportingOverflow(2 * stage.byteCount)
-    return maker.workers.runAsGuest(byteCount: overflow ? .max : byteCount, clock: clock) {
+    return maker.workers.runWhenIdle(byteCount: overflow ? .max : byteCount, clock: clock) {
       isInterrupted -> Painting in
       // Stays set: somebody may come back after a decoder has seen it, and before the error is here.
       let cancellation = Cancellation()
@@ -115,7 +115,7 @@ struct PreviewPainter: Sendable {
     }
   }
 
-  /// What a guest hands from its computing to its end.
+  /// What an idle job hands from its computing to its end.
   private enum Painting: Sendable {
     case painted([DrawnPreview], part: Double?)
     case interrupted

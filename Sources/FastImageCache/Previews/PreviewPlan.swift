@@ -7,7 +7,7 @@ import ImageCodecs
 /// | if the rest is due in ``shortWait`` at the rate so far | the image itself is as near |
 /// | of a kind while there is a better one (``PreviewStage/Kind``) | nothing worse follows it |
 ///
-/// How many previews there are, and from when on, is for ``LatestPreview`` to say, whose waiters may want different
+/// How many previews there are, and from when on, is for ``LatestPreview`` to say, whose subscribers may want different
 /// ones. How much of the processor all previews take together is the worker pool's to say.
 struct PreviewPlan: Hashable, Sendable {
   /// A rest that comes so soon is waited for.

@@ -3,11 +3,11 @@ import Locking
 
 /// The requests of one reader for many images, and the answers that it has not read.
 ///
-/// No task waits for the answers: each request is a waiter on the board, which the end of the round takes
+/// No task waits for the answers: each request is a subscriber in the registry, which the end of the round takes
 /// off.
 ///
 /// Invariants:
-/// 1. A waiter that is not in `waiters` has been read or is off the board, but for the moment in which
+/// 1. A subscriber that is not in `subscribers` has been read or is out of the registry, but for the moment in which
 ///    ``begin(_:_:_:)`` finds the round ended and takes it off.
 /// 2. After the end, nothing is unread and nothing is kept.
 final class ImageRound: Sendable {
@@ -21,7 +21,7 @@ final class ImageRound: Sendable {
   private let registry: InFlightRegistry
   private let queue: StreamQueue<Answer>
   /// The requests that were not read, by their index; `nil` after the end.
-  private let waiters = Lock<[Int: WaiterID]?>([:])
+  private let subscribers = Lock<[Int: SubscriberID]?>([:])
 
   init(in registry: InFlightRegistry) {
     self.registry = registry
@@ -30,14 +30,14 @@ final class ImageRound: Sendable {
 
   /// Begins a load, or joins one.
   func begin(_ index: Int, _ request: ImageRequest, _ priority: Priority) {
-    let waiter = request.waiter
-    waiters.withLock { $0?[index] = waiter }
+    let subscriber = request.subscriber
+    subscribers.withLock { $0?[index] = subscriber }
     registry.join([request], priority) { [queue] (_, outcome: consuming Outcome) in
       queue.add(Answer(index: index, outcome: outcome))
       queue.wake()
     }
-    // An end that came before the waiter joined found no waiter to take off.
-    if waiters.withLock({ $0 == nil }) { registry.leave(waiter) }
+    // An end that came before the subscriber joined found no subscriber to take off.
+    if subscribers.withLock({ $0 == nil }) { registry.leave(subscriber) }
   }
 
   /// Answers a request that needs no load.
@@ -63,18 +63,18 @@ final class ImageRound: Sendable {
 
   private func taken(_ answer: consuming Answer) -> Answer {
     let index = answer.index
-    waiters.withLock { _ = $0?.removeValue(forKey: index) }
+    subscribers.withLock { _ = $0?.removeValue(forKey: index) }
     return answer
   }
 
   /// Ends all loads that nobody else waits for, and drops the unread answers. May be called again.
   func end() {
-    let left = waiters.withLock { waiters in
-      defer { waiters = nil }
-      return waiters ?? [:]
+    let left = subscribers.withLock { subscribers in
+      defer { subscribers = nil }
+      return subscribers ?? [:]
     }
     // First the queue: the answers that leaving leads to are not for this reader.
     queue.close()
-    for waiter in left.values { registry.leave(waiter) }
+    for subscriber in left.values { registry.leave(subscriber) }
   }
 }

@@ -4,43 +4,43 @@ import LoadQueue
 import Locking
 import Synchronization
 
-/// Joins requests by source URL, or by the original that several URLs lead to: one load, whatever the number of entities, formats and waiters.
+/// Joins requests by source URL, or by the original that several URLs lead to: one load, whatever the number of entities, formats and subscribers.
 ///
-/// ``FlightBoard`` decides; this class holds the continuations, streams and tasks, which no decision
+/// ``LoadRegistry`` decides; this class holds the continuations, streams and tasks, which no decision
 /// depends on. It is no actor: joining, leaving and answering happen at once, on the thread that calls,
 /// and wait for no turn. So a row that scrolls away is gone from here before `cancel()` returns. It
-/// starts loads and does not know what a load does; a load knows its ``Flight`` and not this class.
+/// starts loads and does not know what a load does.
 ///
 /// Invariants, true whenever the lock is free:
-/// 1. The thread that takes a waiter off the board answers it, outside the lock, at once and only once.
-/// 2. A load works as long as its flight is on the board. A task that goes on after its flight has left finds its
-///    results unwanted, since flights' numbers are never used again.
+/// 1. The thread that takes a subscriber out of the registry answers it, outside the lock, at once and only once.
+/// 2. A load works as long as it is in the registry. A task that goes on after its load has left finds its
+///    results unwanted, since loads' numbers are never used again.
 /// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
 ///    no task: cancellation handlers take this lock too.
-/// 4. The waiters of a load get the only references to its image, unless it was stored by hand. So
+/// 4. The subscribers of a load get the only references to its image, unless it was stored by hand. So
 ///    its slot can be evicted as soon as they release it.
 final class InFlightRegistry: Sendable {
   typealias Outcome = Result<CachedImage, ImageCacheError>
 
-  /// A stale original that a flight has shown.
+  /// A stale original that a load has shown.
   struct ShownOriginal {
     let entity: ImageID
-    let flight: FlightID
+    let load: LoadID
   }
 
-  /// The call that answers a waiter. Compilers do not know the layouts of continuations and streams,
-  /// which would make the whole board slow to move.
+  /// The call that answers a subscriber. Compilers do not know the layouts of continuations and streams,
+  /// which would make the whole registry slow to move.
   ///
   /// A closure that generic code stores only borrows its argument. The struct around it lets the outcome
   /// be moved, for invariant 4.
-  struct Waiter: Sendable {
+  struct Subscriber: Sendable {
     let reply: @Sendable (consuming Outcome) -> Void
     /// Ends with the answer.
     var followed: FollowedPriority?
     /// Made before the answer.
     var report: RequestReporter.Pending?
     /// The load that holds no permit until the answer.
-    var asking: Flight?
+    var asking: Load?
 
     func answer(_ outcome: consuming Outcome, _ facts: AnswerFacts) {
       followed?.end()
@@ -50,23 +50,23 @@ final class InFlightRegistry: Sendable {
     }
   }
 
-  struct Load {
-    let flight: Flight
+  struct Handle {
+    let load: Load
     /// `nil` for the moment in which it is made.
     var task: Task<Void, Never>?
 
-    /// Ends a load whose flight has left the board.
+    /// Ends a load that has left the registry.
     func end() { task?.cancel() }
   }
 
   struct State {
-    var board = FlightBoard<Waiter, ImageRequest, Load>()
+    var loads = LoadRegistry<Subscriber, ImageRequest, Handle>()
     var isClosed = false
     /// The numbers of stores by hand that work.
     var stores: [Int] = []
 
     /// The lowest number that lives.
-    var oldest: Int { min(board.oldestFlight ?? .max, stores.min() ?? .max) }
+    var oldest: Int { min(loads.oldestLoad ?? .max, stores.min() ?? .max) }
   }
 
   let state = Lock(State())
@@ -78,13 +78,13 @@ final class InFlightRegistry: Sendable {
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
   let clock: any PatienceClock
-  private let run: @Sendable (Flight) async -> Void
+  private let run: @Sendable (Load) async -> Void
 
-  /// - Parameter run: Serves one flight, until it has failed or retired.
+  /// - Parameter run: Serves one load, until it has failed or retired.
   init(
     _ resources: LoadResources, recorder: CacheRecorder, planner: LoadPlanner,
     clock: any PatienceClock,
-    run: @escaping @Sendable (Flight) async -> Void
+    run: @escaping @Sendable (Load) async -> Void
   ) {
     (self.resources, self.recorder, self.planner) = (resources, recorder, planner)
     (self.clock, self.run) = (clock, run)
@@ -104,7 +104,7 @@ final class InFlightRegistry: Sendable {
     for request: ImageRequest, priority chosen: Priority? = nil, reporter: RequestReporter? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
-    let waiter = request.waiter
+    let subscriber = request.subscriber
     let priority = chosen ?? .current
     let followsTask = chosen == nil && request.priority == nil
     let timer = startTimer(of: request)
@@ -114,31 +114,31 @@ final class InFlightRegistry: Sendable {
     }
     let outcome = await Escalation.following {
       await withTaskCancellationHandler {
-        // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1, and
+        // Unchecked, for a check takes memory for each request: a subscriber is answered once, by invariant 1, and
         // one that found the registry closed never joined.
         await withUnsafeContinuation { continuation in
           let isOpen = enter(request, priority, reporter: reporter) { _ in
-            Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
+            Subscriber { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
           }
           guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
-          // A cancellation, an end of the time or an escalation that came before the waiter joined found
-          // no waiter.
-          if Task.isCancelled { leave(waiter) }
-          if timer?.isOver.isSet == true { leave(waiter, with: .failure(.timedOut(request))) }
-          if followsTask, .current > priority { escalate(waiter, to: .current) }
+          // A cancellation, an end of the time or an escalation that came before the subscriber joined found
+          // no subscriber.
+          if Task.isCancelled { leave(subscriber) }
+          if timer?.isOver.isSet == true { leave(subscriber, with: .failure(.timedOut(request))) }
+          if followsTask, .current > priority { escalate(subscriber, to: .current) }
         }
       } onCancel: {
-        leave(waiter)
+        leave(subscriber)
       }
     } onEscalation: { priority in
-      if followsTask { escalate(waiter, to: priority) }
+      if followsTask { escalate(subscriber, to: priority) }
     }
     // Last of all: the answer may have come first, and waited for a busy actor while the task was
     // cancelled.
     return Task.isCancelled ? .failure(.cancelled) : outcome
   }
 
-  /// A stream of the load's steps, which counts as a waiter until it can no longer be read.
+  /// A stream of the load's steps, which counts as a subscriber until it can no longer be read.
   ///
   /// It keeps what is newest, and nothing follows the last step: so that is never lost.
   ///
@@ -146,27 +146,27 @@ final class InFlightRegistry: Sendable {
   func progress(
     of request: ImageRequest, priority: Priority, after first: consuming ImageProgress? = nil
   ) -> AsyncStream<ImageProgress> {
-    let waiter = request.waiter
-    let listener = FlightProgress.makeListener()
+    let subscriber = request.subscriber
+    let listener = LoadProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
     if let first { listener.add(first) }
-    let isOpen = enter(request, priority) { load in
+    let isOpen = enter(request, priority) { handle in
       // Under the lock, so that the answer, which ends the listener, comes later.
-      let progress = load.flight.progress
-      progress.add(listener, for: waiter, wish)
-      return Waiter { (outcome: consuming Outcome) in
-        progress.end(waiter, with: ImageProgress(outcome))
+      let progress = handle.load.progress
+      progress.add(listener, for: subscriber, wish)
+      return Subscriber { (outcome: consuming Outcome) in
+        progress.end(subscriber, with: ImageProgress(outcome))
       }
     }
     if !isOpen {
       listener.add(.failed(.closed))
       listener.finish()
     }
-    return listener.makeStream { [weak self] in self?.leave(waiter) }
+    return listener.makeStream { [weak self] in self?.leave(subscriber) }
   }
 
-  /// Waits for images without a task. No load begins before all requests stand on the board: so those of one source
+  /// Waits for images without a task. No load begins before all requests stand in the registry: so those of one source
   /// share one load.
   ///
   /// - Parameters:
@@ -176,32 +176,32 @@ final class InFlightRegistry: Sendable {
   ///   - answer: Called once for each, on the thread that has the outcome, which may be this one.
   func join(
     _ requests: [ImageRequest], _ priority: Priority, revalidating shown: ShownOriginal? = nil,
-    answer: @escaping @Sendable (WaiterID, consuming Outcome) -> Void
+    answer: @escaping @Sendable (SubscriberID, consuming Outcome) -> Void
   ) {
-    var begun: [Flight] = []
+    var begun: [Load] = []
     for request in requests {
-      let waiter = request.waiter
+      let subscriber = request.subscriber
       let isOpen = enter(
         request, priority, revalidating: shown, begin: { begun.append($0) },
-        as: { _ in Waiter { (outcome: consuming Outcome) in answer(waiter, outcome) } })
-      if !isOpen { answer(waiter, .failure(.closed)) }
+        as: { _ in Subscriber { (outcome: consuming Outcome) in answer(subscriber, outcome) } })
+      if !isOpen { answer(subscriber, .failure(.closed)) }
     }
-    for flight in begun { start(flight) }
+    for load in begun { start(load) }
   }
 
-  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:)`` if `nil`.
+  /// - Parameter begin: Has a new load started, at once or later; ``start(_:)`` if `nil`.
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
   private func enter(
     _ request: ImageRequest, _ priority: Priority, revalidating shown: ShownOriginal? = nil,
-    reporter: RequestReporter? = nil, begin: ((Flight) -> Void)? = nil,
-    as waiter: (Load) -> Waiter
+    reporter: RequestReporter? = nil, begin: ((Load) -> Void)? = nil,
+    as subscriber: (Handle) -> Subscriber
   ) -> Bool {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let identity = planner.identity(of: request)
-    let origin: FlightOrigin =
+    let loadKey: LoadKey =
       request.url.map { .url(planner.address(of: $0), identity) }
       ?? .entity(request.key.entity, identity)
     let original = planner.sharedOriginal(of: request, identity)
@@ -210,33 +210,33 @@ final class InFlightRegistry: Sendable {
     let asking = request.question?.load
     asking?.permit.beginWait()
     var isCoalesced = true
-    let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
+    let joined = step { state -> LoadRegistry<Subscriber, ImageRequest, Handle>.Joined? in
       if state.isClosed { return nil }
-      // In this step: a removal that comes later finds the waiter.
-      if let shown, !state.board.mayBeRevalidated(request.key, shown.entity, of: shown.flight) {
+      // In this step: a removal that comes later finds the subscriber.
+      if let shown, !state.loads.mayBeRevalidated(request.key, shown.entity, of: shown.load) {
         return nil
       }
-      // Read under the lock: an earlier change is seen here, and a later one finds the waiter.
+      // Read under the lock: an earlier change is seen here, and a later one finds the subscriber.
       let priority = followed?.priority ?? priority
-      return state.board.join(
-        request.waiter, key: request.key, origin: origin, of: original, priority: priority,
+      return state.loads.join(
+        request.subscriber, key: request.key, loadKey: loadKey, of: original, priority: priority,
         versions: versions,
         policy: request.policy, after: asking?.id.number ?? -1, request: request,
         start: {
           isCoalesced = false
-          return Load(
-            flight: Flight(
+          return Handle(
+            load: Load(
               id: $0, url: request.url, policy: request.policy,
-              isPlaceholder: origin.isPlaceholder, priority: priority, registry: self))
+              isPlaceholder: loadKey.isPlaceholder, priority: priority, registry: self))
         },
-        waiter: {
-          var waiter = waiter($0)
-          (waiter.followed, waiter.asking) = (followed, asking)
-          let progress = $0.flight.progress
-          waiter.report = reporter.map {
+        subscriber: {
+          var subscriber = subscriber($0)
+          (subscriber.followed, subscriber.asking) = (followed, asking)
+          let progress = $0.load.progress
+          subscriber.report = reporter.map {
             .init(reporter: $0, isCoalesced: isCoalesced, progress: progress)
           }
-          return waiter
+          return subscriber
         })
     }
     guard let joined else {
@@ -244,69 +244,69 @@ final class InFlightRegistry: Sendable {
       asking?.permit.endWait()
       return false
     }
-    if joined.isNewFlight {
-      if let begin { begin(joined.load.flight) } else { start(joined.load.flight) }
+    if joined.isNewLoad {
+      if let begin { begin(joined.handle.load) } else { start(joined.handle.load) }
     } else {
       recorder.coalesced(request.key)
       request.whenLoading?()
-      // The image may have been stored since the caller looked, and the flight may take long.
+      // The image may have been stored since the caller looked, and the load may take long.
       if request.policy == .useCache, let image = request.storedImage() {
         recorder.hitLate()
-        leave(request.waiter, with: .success(consume image))
+        leave(request.subscriber, with: .success(consume image))
       }
     }
     return true
   }
 
-  /// Begins the task of a load. The registry owns it, and cancels it when the last waiter leaves or at `close()`.
+  /// Begins the task of a load. The registry owns it, and cancels it when the last subscriber leaves or at `close()`.
   ///
   /// Called outside the lock, since making a task takes longer than all steps under it.
-  private func start(_ flight: Flight) {
+  private func start(_ load: Load) {
     tasks.enter()
     // Without a name, which costs each load an allocation.
     let task = OpenQuestion.outside {
-      Task(priority: flight.taskPriority.task) { [self] in
-        await run(flight)
+      Task(priority: load.taskPriority.task) { [self] in
+        await run(load)
         tasks.leave()
       }
     }
-    let load = Load(flight: flight, task: task)
-    let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
-    // A waiter that left meanwhile, or `close()`, found no task to cancel.
+    let handle = Handle(load: load, task: task)
+    let isWanted = state.withLock { $0.loads.setHandle(handle, of: load.id) }
+    // A subscriber that left meanwhile, or `close()`, found no task to cancel.
     if !isWanted { task.cancel() }
   }
 
-  /// Makes a waiter as urgent as the request's ``RequestPriority``, or as the flight whose entity or source
+  /// Makes a subscriber as urgent as the request's ``RequestPriority``, or as the load whose entity or source
   /// made the request.
-  func follow(_ id: WaiterID, _ urgency: Urgency) {
-    step { $0.board.move(id, to: urgency.priority) }
+  func follow(_ id: SubscriberID, _ urgency: Urgency) {
+    step { $0.loads.move(id, to: urgency.priority) }
   }
 
-  /// Makes a waiter at least as urgent as its task has become.
+  /// Makes a subscriber at least as urgent as its task has become.
   @inline(never)  // As `enter`.
-  private func escalate(_ id: WaiterID, to priority: Priority) {
-    step { $0.board.escalate(id, to: priority) }
+  private func escalate(_ id: SubscriberID, to priority: Priority) {
+    step { $0.loads.escalate(id, to: priority) }
   }
 
-  /// Takes a waiter off the board and answers it; harmless for one that is not there. An image is the table's.
+  /// Takes a subscriber out of the registry and answers it; harmless for one that is not there. An image is the table's.
   @inline(never)  // As `enter`.
-  func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
+  func leave(_ id: SubscriberID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
-    guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }
+    guard let left = step({ $0.loads.leave(id, isAnswered: isAnswered) }) else { return }
     SanitizerWitness.willResume(at: self)
-    left.waiter.answer(outcome, .table)
+    left.subscriber.answer(outcome, .table)
     guard let abandoned = left.abandoned else { return }
-    abandoned.load.end()
+    abandoned.handle.end()
     for request in abandoned.requests { recorder.cancelled(request.key) }
   }
 
   // MARK: The cache's side
 
-  /// Answers all waiters for an image that was stored by hand.
+  /// Answers all subscribers for an image that was stored by hand.
   func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
-    let (waiters, abandoned) = step { $0.board.supersede(key, at: Generation.next()) }
-    answer(waiters, .success(image), AnswerFacts(side: .table, isStored: isStored))
-    for load in abandoned { load.end() }
+    let (subscribers, abandoned) = step { $0.loads.supersede(key, at: Generation.next()) }
+    answer(subscribers, .success(image), AnswerFacts(side: .table, isStored: isStored))
+    for handle in abandoned { handle.end() }
   }
 
   /// Notes a removal: later requests for these images join no load under way.
@@ -315,7 +315,7 @@ final class InFlightRegistry: Sendable {
   func remove(_ removal: Removal) -> Generation.Removal {
     state.withLock { state in
       let number = Generation.next()
-      state.board.remove(removal, at: number)
+      state.loads.remove(removal, at: number)
       return Generation.Removal(number: number, oldest: state.oldest)
     }
   }
@@ -335,18 +335,18 @@ final class InFlightRegistry: Sendable {
     state.withLock { state in state.stores.removeAll { $0 == number } }
   }
 
-  /// Cancels all flights and answers all waiters; later ones are refused.
+  /// Cancels all loads and answers all subscribers; later ones are refused.
   func close() {
-    let (loads, waiters) = step { state in
+    let (loads, subscribers) = step { state in
       state.isClosed = true
-      return state.board.failAll()
+      return state.loads.failAll()
     }
-    for load in loads { load.end() }
-    answer(waiters, .failure(.closed))
+    for handle in loads { handle.end() }
+    answer(subscribers, .failure(.closed))
   }
 
   /// Waits until no load works any more, on its original and what has arrived neither: a load goes on
-  /// after its flight has left the board.
+  /// after its load has left the registry.
   func loadsHaveEnded() async {
     await withCheckedContinuation { continuation in
       tasks.notify(queue: .global()) { continuation.resume() }
@@ -355,20 +355,20 @@ final class InFlightRegistry: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Flights and waiters under way; both are zero when nothing was left behind.
-  var load: (flights: Int, waiters: Int) {
-    state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
+  /// Loads and subscribers under way; both are zero when nothing was left behind.
+  var counts: (loads: Int, subscribers: Int) {
+    state.withLock { ($0.loads.loadCount, $0.loads.subscriberCount) }
   }
 
-  /// The flights under way, in the order in which they began.
-  var flights: [FlightRecord<ImageRequest, Load>] {
-    state.withLock { $0.board.flights.compactMap { $0 } }.sorted { $0.id.number < $1.id.number }
+  /// The loads under way, in the order in which they began.
+  var loads: [LoadRecord<ImageRequest, Handle>] {
+    state.withLock { $0.loads.loads.compactMap { $0 } }.sorted { $0.id.number < $1.id.number }
   }
 
-  /// Changes the board. The requests that it drops are released outside the lock, and with them perhaps
+  /// Changes the registry. The requests that it drops are released outside the lock, and with them perhaps
   /// entities, whose deinitialisers may do anything, such as cancel another request.
   ///
-  /// Priorities are set under the lock, in the order in which the board decided them. Their observers
+  /// Priorities are set under the lock, in the order in which the registry decided them. Their observers
   /// are called outside it.
   func step<Result>(_ change: (inout State) -> Result) -> Result {
     var dropped: [ImageRequest] = []
@@ -376,9 +376,9 @@ final class InFlightRegistry: Sendable {
     // Returned as it is: a copy of what a large event answers would cost more than the event.
     let result = state.withLock { state in
       defer {
-        dropped = state.board.takeDropped()
-        tellings = state.board.takeMoved().compactMap {
-          $0.load.flight.urgency.set($0.priority)
+        dropped = state.loads.takeDropped()
+        tellings = state.loads.takeMoved().compactMap {
+          $0.handle.load.urgency.set($0.priority)
         }
       }
       return change(&state)
@@ -389,11 +389,11 @@ final class InFlightRegistry: Sendable {
   }
 
   func answer(
-    _ waiters: [Waiter], _ outcome: consuming Outcome, _ facts: AnswerFacts = .table
+    _ subscribers: [Subscriber], _ outcome: consuming Outcome, _ facts: AnswerFacts = .table
   ) {
-    guard let last = waiters.last else { return }
+    guard let last = subscribers.last else { return }
     SanitizerWitness.willResume(at: self)
-    for waiter in waiters.dropLast() { waiter.answer(copy outcome, facts) }
+    for subscriber in subscribers.dropLast() { subscriber.answer(copy outcome, facts) }
     last.answer(outcome, facts)
   }
 }

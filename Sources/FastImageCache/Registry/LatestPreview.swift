@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// One waiter's wish for previews of its image.
+/// One subscriber's wish for previews of its image.
 struct PreviewWish: Sendable {
   let request: ImageRequest
   let policy: PreviewPolicy
@@ -37,15 +37,15 @@ struct PreviewWant: Sendable {
   let part: Double
 }
 
-/// The latest preview of a load, and the waiters that want one; pure.
+/// The latest preview of a load, and the subscribers that want one; pure.
 ///
 /// Invariants:
 /// 1. A preview takes the place of the one before if it shows more: a better kind (``PreviewStage/Kind``), or more
-///    bytes of the same kind. A waiter that joins, or becomes due, is shown the latest one only.
-/// 2. A waiter is shown its own image, in kinds that it wants, once its delay has passed, and at most as often as its
+///    bytes of the same kind. A subscriber that joins, or becomes due, is shown the latest one only.
+/// 2. A subscriber is shown its own image, in kinds that it wants, once its delay has passed, and at most as often as its
 ///    limit. It is shown nothing that shows less than one before, or a smaller part of the image's pixels, and
 ///    nothing after a settled preview. That holds where a fetch begins anew, too.
-/// 3. A stage is drawn only for a waiter that is due, and if fewer stages of the waiter's kinds were drawn than its
+/// 3. A stage is drawn only for a subscriber that is due, and if fewer stages of the subscriber's kinds were drawn than its
 ///    limit: each costs a decode. An image whose latest preview is settled gets no other.
 /// 4. Of bytes that were thrown away only the number of their stages is kept.
 struct LatestPreview {
@@ -86,7 +86,7 @@ struct LatestPreview {
     let previews: [ImageKey: (image: CachedImage, preview: ImagePreview)]
   }
 
-  private var followers: [WaiterID: Follower] = [:]
+  private var followers: [SubscriberID: Follower] = [:]
   private var latest: Drawn?
   /// The stages that were drawn.
   private var counts: [PreviewStage.Kind: Int] = [:]
@@ -99,7 +99,7 @@ struct LatestPreview {
   /// How many stages have been drawn.
   var drawnCount: Int { counts.values.reduce(0, +) }
 
-  /// The images of which previews of a stage are wanted now: of the waiters that came first, two at most.
+  /// The images of which previews of a stage are wanted now: of the subscribers that came first, two at most.
   ///
   /// - Parameters:
   ///   - stages: The newest ones that were not drawn.
@@ -133,21 +133,22 @@ struct LatestPreview {
       && latest?.previews[wish.request.key]?.preview.isSettled != true
   }
 
-  /// Adds a waiter.
+  /// Adds a subscriber.
   ///
   /// - Returns: The latest preview of its image, which it is shown at once if it is due.
-  mutating func add(_ wish: PreviewWish, for waiter: WaiterID) -> ImageProgress? {
-    followers[waiter] = Follower(wish: wish, best: wish.least.map { Extent(kind: $0) })
-    return offer(to: waiter)
+  mutating func add(_ wish: PreviewWish, for subscriber: SubscriberID) -> ImageProgress? {
+    followers[subscriber] = Follower(wish: wish, best: wish.least.map { Extent(kind: $0) })
+    return offer(to: subscriber)
   }
 
-  /// The waiters that have become due since the latest preview was drawn, each with the one that it is shown.
-  mutating func offer() -> [(waiter: WaiterID, progress: ImageProgress)] {
-    Array(followers.keys).compactMap { waiter in offer(to: waiter).map { (waiter, $0) } }
+  /// The subscribers that have become due since the latest preview was drawn, each with the one that it is shown.
+  mutating func offer() -> [(subscriber: SubscriberID, progress: ImageProgress)] {
+    Array(followers.keys).compactMap { subscriber in offer(to: subscriber).map { (subscriber, $0) }
+    }
   }
 
-  private mutating func offer(to waiter: WaiterID) -> ImageProgress? {
-    guard let follower = followers[waiter], isDue(follower), let latest,
+  private mutating func offer(to subscriber: SubscriberID) -> ImageProgress? {
+    guard let follower = followers[subscriber], isDue(follower), let latest,
       let (image, preview) = latest.previews[follower.wish.request.key],
       follower.wants(latest.extent)
     else { return nil }
@@ -156,15 +157,15 @@ struct LatestPreview {
     {
       return nil
     }
-    followers[waiter]?.shownCount += 1
-    followers[waiter]?.best = latest.extent
-    followers[waiter]?.isSettled = preview.isSettled
+    followers[subscriber]?.shownCount += 1
+    followers[subscriber]?.best = latest.extent
+    followers[subscriber]?.isSettled = preview.isSettled
     return .preview(image, preview)
   }
 
-  /// - Returns: The waiter's wish, for release outside a lock: an entity may end with it.
-  mutating func remove(_ waiter: WaiterID) -> PreviewWish? {
-    followers.removeValue(forKey: waiter)?.wish
+  /// - Returns: The subscriber's wish, for release outside a lock: an entity may end with it.
+  mutating func remove(_ subscriber: SubscriberID) -> PreviewWish? {
+    followers.removeValue(forKey: subscriber)?.wish
   }
 
   /// Forgets the latest preview, and the time of the fetch.
@@ -180,7 +181,7 @@ struct LatestPreview {
   /// - Parameter part: The part of the image's pixels that they come from.
   mutating func show(
     _ previews: [DrawnPreview], of stage: PreviewStage, part: Double?
-  ) -> [(waiter: WaiterID, progress: ImageProgress)] {
+  ) -> [(subscriber: SubscriberID, progress: ImageProgress)] {
     let extent = Extent(
       kind: stage.kind, byteCount: stage.byteCount, part: stage.kind == .rows ? nil : part)
     // Another worker may have drawn a later stage meanwhile.

@@ -119,10 +119,10 @@ struct LoadPlanner: Sendable {
   /// The plan of a load, for one of its requests, which agree in all that decides it.
   ///
   /// Cost: the source's word on its need; with a store a lock and a lookup, too.
-  func plan(_ flight: Flight, for request: ImageRequest, at url: URL) -> LoadPlan {
+  func plan(_ load: Load, for request: ImageRequest, at url: URL) -> LoadPlan {
     LoadPlan(
-      flight.policy, within: request.conditions.scope, kept: kept(for: request),
-      need: LoadNeed(for: url, naming: naming), showsPlaceholder: flight.isPlaceholder)
+      load.policy, within: request.conditions.scope, kept: kept(for: request),
+      need: LoadNeed(for: url, naming: naming), showsPlaceholder: load.isPlaceholder)
   }
 
   /// The original by which a request joins loads of other addresses; `nil` where its id is its address.
@@ -131,7 +131,7 @@ struct LoadPlanner: Sendable {
     let id = request.entity.originalID(for: request.format)
     if id.isAddress(url) { return nil }
     return SharedOriginal(
-      origin: .original(id, version: request.realKey.version, identity), size: request.format.size)
+      loadKey: .original(id, version: request.realKey.version, identity), size: request.format.size)
   }
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.

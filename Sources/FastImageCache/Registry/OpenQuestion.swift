@@ -22,17 +22,17 @@ final class OpenQuestion: Sendable {
   private let subject: Subject
   /// The question that led to this one.
   private let outer: OpenQuestion?
-  private let asking: Lock<Flight?>
+  private let asking: Lock<Load?>
 
   /// - Parameter request: The first request for which the load asks.
-  init(_ subject: Subject, of load: Flight, for request: ImageRequest? = nil) {
+  init(_ subject: Subject, of load: Load, for request: ImageRequest? = nil) {
     self.subject = subject
     outer = request?.question?.innermostOpen
     asking = Lock(load)
   }
 
   /// The load that waits for the answer; `nil` once it has it.
-  var load: Flight? { asking.withLock { $0 } }
+  var load: Load? { asking.withLock { $0 } }
 
   private var innermostOpen: OpenQuestion? {
     var question: OpenQuestion? = self
@@ -60,7 +60,7 @@ final class OpenQuestion: Sendable {
   }
 }
 
-extension Flight {
+extension Load {
   /// Asks an entity or the source, and waits for the answer.
   ///
   /// - Throws: What `question` throws, and as ``checkCycle(_:for:)``.
@@ -73,7 +73,7 @@ extension Flight {
   }
 }
 
-extension Flight {
+extension Load {
   /// Checks that no question for `subject` led to the request: it would be asked to answer itself, again and again.
   ///
   /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.

@@ -35,7 +35,7 @@ final class RequestReporter: Sendable {
   struct Pending: Sendable {
     let reporter: RequestReporter
     let isCoalesced: Bool
-    let progress: FlightProgress
+    let progress: LoadProgress
 
     /// Makes the report, and tells the listeners of events.
     func make(of answer: AnswerFacts) {
@@ -43,7 +43,7 @@ final class RequestReporter: Sendable {
     }
   }
 
-  private func answer(with answer: AnswerFacts, isCoalesced: Bool, _ progress: FlightProgress) {
+  private func answer(with answer: AnswerFacts, isCoalesced: Bool, _ progress: LoadProgress) {
     let (meter, previewCount) = progress.metered
     let facts = LoadFacts(
       answer: answer, source: meter.source, policy: policy, hasTable: hasTable,

@@ -4,21 +4,21 @@ extension InFlightRegistry {
   /// A time limit that runs. Its owner cancels the task.
   struct Timer: Sendable {
     let task: Task<Void, Never>
-    /// Set before the waiter leaves.
+    /// Set before the subscriber leaves.
     let isOver: Cancellation
   }
 
-  /// Has a request's waiter leave when the request's time is over; `nil` without a limit.
+  /// Has a request's subscriber leave when the request's time is over; `nil` without a limit.
   func startTimer(of request: ImageRequest) -> Timer? {
     guard let limit = request.options?.timeout else { return nil }
     let isOver = Cancellation()
     let deadline = clock.now.advanced(by: limit)
-    let (waiter, error) = (request.waiter, ImageCacheError.timedOut(request))
+    let (subscriber, error) = (request.subscriber, ImageCacheError.timedOut(request))
     let task = Task(name: "time limit") { [weak self, clock] in
       // It fails only if the task is cancelled.
       guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
       isOver.set()
-      self?.leave(waiter, with: .failure(error))
+      self?.leave(subscriber, with: .failure(error))
     }
     return Timer(task: task, isOver: isOver)
   }

@@ -112,7 +112,7 @@ struct ImageDecoding: Sendable {
 
   /// Decodes an image as it is planned, unless the decode that is there suffices.
   func decode(
-    _ picture: inout SourcePicture, _ plan: DecodePlan, _ progress: FlightProgress?,
+    _ picture: inout SourcePicture, _ plan: DecodePlan, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> Bitmap {
     if let decoded = picture.decoded, picture.isDecoded(as: plan) { return decoded }

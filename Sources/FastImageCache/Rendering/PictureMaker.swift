@@ -30,7 +30,7 @@ struct PictureMaker: Sendable {
   /// that is too large as well.
   ///
   /// Invariant: all requests are drawn before the results are taken. A load that has answered one
-  /// waiter is not cancelled when the others leave, and would draw their images for nobody.
+  /// request is not cancelled when the others leave, and would draw their images for nobody.
   ///
   /// - Parameters:
   ///   - family: Requests that will be drawn later; the decode is large enough for them, if it can be.
@@ -40,7 +40,7 @@ struct PictureMaker: Sendable {
   ///   cancelled.
   func draw<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourcePicture, urgency: Urgency, progress: FlightProgress? = nil,
+    from picture: inout SourcePicture, urgency: Urgency, progress: LoadProgress? = nil,
     then finish: @escaping @Sendable (SourcePicture, [DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
     let plans = plans(for: requests, besides: family, of: picture)
@@ -62,7 +62,7 @@ struct PictureMaker: Sendable {
   }
 
   private func draw(
-    _ plan: DecodePlan, from picture: inout SourcePicture, _ progress: FlightProgress?,
+    _ plan: DecodePlan, from picture: inout SourcePicture, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> [DrawnResult] {
     if let refusal = plan.refusal { return plan.requests.map { _ in .failure(refusal) } }
@@ -108,7 +108,7 @@ struct PictureMaker: Sendable {
   /// Works with an image on a worker that has the memory for plans, one after the other.
   private func work<Work: Sendable, Value: Sendable>(
     on picture: inout SourcePicture, _ plans: [DecodePlan], _ urgency: Urgency,
-    _ progress: FlightProgress?,
+    _ progress: LoadProgress?,
     _ body:
       @escaping @Sendable (inout SourcePicture, @escaping @Sendable () -> Bool)
       throws(ImageCacheError) -> Work,

@@ -4,11 +4,11 @@ import Foundation
 enum HTTPDecision: Sendable {
   case redirect(to: URL)
   /// The original from its first byte on.
-  case whole(OriginalTerms)
+  case whole(ResponseMetadata)
   /// Bytes of the original that the known ones are the beginning of.
-  case part(OriginalTerms, Range<Int>, after: KnownOriginal)
+  case part(ResponseMetadata, Range<Int>, after: KnownOriginal)
   /// The known original is the present one.
-  case unchanged(OriginalTerms)
+  case unchanged(ResponseMetadata)
   case failure(HTTPFailure)
 
   /// The body is the original: RFC 9110 section 15.3, RFC 3229 section 10.4.1.
@@ -75,11 +75,11 @@ enum HTTPDecision: Sendable {
     return .redirect(to: target)
   }
 
-  private static func terms(_ head: HTTPHead) -> OriginalTerms {
+  private static func terms(_ head: HTTPHead) -> ResponseMetadata {
     var fields = head.fields
     // It says something with status 206 alone: RFC 9110 section 14.4.
     if head.status != 206 { fields["content-range"] = nil }
-    var terms = OriginalTerms(fields: fields, received: head.received)
+    var terms = ResponseMetadata(fields: fields, received: head.received)
     terms.origin = HTTPHost.origin(of: head.url)
     // Nothing says how long the original of such an answer is the present one: RFC 9111 section 3.
     if [201, 202, 226].contains(head.status), terms.cacheControl?.maxAge == nil,

@@ -13,7 +13,7 @@ struct HTTPExchange: Sendable {
   enum Step: Sendable {
     case goOn
     /// Bytes will be taken: from the first one on, or behind the known ones.
-    case begin(OriginalTerms, after: KnownOriginal?)
+    case begin(ResponseMetadata, after: KnownOriginal?)
     case take(Data)
     case redirect(to: URL)
     case fail(HTTPFailure)
@@ -21,7 +21,7 @@ struct HTTPExchange: Sendable {
 
   enum Ending: Sendable {
     case complete
-    case unchanged(OriginalTerms)
+    case unchanged(ResponseMetadata)
     case failed(HTTPFailure)
   }
 
@@ -38,7 +38,7 @@ struct HTTPExchange: Sendable {
   private enum Phase {
     case head
     case body(Body)
-    case unchanged(OriginalTerms)
+    case unchanged(ResponseMetadata)
   }
 
   private let condition: HTTPCondition
@@ -89,7 +89,7 @@ struct HTTPExchange: Sendable {
   }
 
   private mutating func begin(
-    _ terms: OriginalTerms, _ body: Body, after known: KnownOriginal?
+    _ terms: ResponseMetadata, _ body: Body, after known: KnownOriginal?
   ) -> Step {
     guard body.total ?? 0 <= byteCountLimit else { return .fail(tooLarge) }
     phase = .body(body)

@@ -5,8 +5,8 @@ import Foundation
 /// Only the wanted fields are kept, each up to a limit, so that a head without end takes no memory.
 struct HTTPHeadLines {
   /// The most bytes of a field that are kept. One more tells that a field is longer; see
-  /// ``OriginalTerms/init(fields:received:)``.
-  static let fieldByteLimit = OriginalTerms.valueByteCountLimit + 1
+  /// ``ResponseMetadata/init(fields:received:)``.
+  static let fieldByteLimit = ResponseMetadata.valueByteCountLimit + 1
   /// Addresses may be longer, such as signed ones; a longer one is no address.
   static let addressByteLimit = 16 << 10
   /// The most bytes of all lines. Servers and browsers allow heads of 8 to 256 KiB.

@@ -79,7 +79,7 @@ final class HTTPLoad: Sendable {
   }
 
   /// Tells whoever keeps what arrives that there is nothing to keep.
-  private func dropBytes() { _ = request.begin(OriginalTerms(received: Date())) }
+  private func dropBytes() { _ = request.begin(ResponseMetadata(received: Date())) }
 
   /// Sends one request, and those that it is redirected to.
   ///
@@ -212,9 +212,9 @@ private final class LoadTimer: Sendable {
   }
 }
 
-extension OriginalTerms {
+extension ResponseMetadata {
   /// These terms, which depend on the request if the server said so (`Vary`).
-  fileprivate func answering(_ request: ImageSourceRequest) -> OriginalTerms {
+  fileprivate func answering(_ request: ImageSourceRequest) -> ResponseMetadata {
     var terms = self
     terms.recordRequest(request.headers)
     return terms

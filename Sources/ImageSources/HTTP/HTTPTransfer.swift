@@ -12,7 +12,7 @@ import Locking
 final class HTTPTransfer: Sendable {
   enum Outcome: Sendable {
     case arrived(DownloadBuffer)
-    case unchanged(OriginalTerms)
+    case unchanged(ResponseMetadata)
     case redirect(to: URL)
   }
 
@@ -35,7 +35,7 @@ final class HTTPTransfer: Sendable {
     ///
     /// - Returns: The step, or the failure of keeping it.
     mutating func follow(
-      _ step: HTTPExchange.Step, _ begin: (OriginalTerms, KnownOriginal?) -> DownloadBuffer
+      _ step: HTTPExchange.Step, _ begin: (ResponseMetadata, KnownOriginal?) -> DownloadBuffer
     ) -> HTTPExchange.Step {
       switch step {
       case .begin(let terms, let known): buffer = begin(terms, known)
@@ -52,7 +52,7 @@ final class HTTPTransfer: Sendable {
   }
 
   private let state: Lock<State>
-  private let begin: @Sendable (OriginalTerms, KnownOriginal?) -> DownloadBuffer
+  private let begin: @Sendable (ResponseMetadata, KnownOriginal?) -> DownloadBuffer
   private let report: @Sendable (ImageSourceProgress) -> Void
 
   /// - Parameters:
@@ -61,7 +61,7 @@ final class HTTPTransfer: Sendable {
   ///   - report: Called after each event, on the connection's thread.
   init(
     _ exchange: HTTPExchange,
-    begin: @escaping @Sendable (OriginalTerms, KnownOriginal?) -> DownloadBuffer,
+    begin: @escaping @Sendable (ResponseMetadata, KnownOriginal?) -> DownloadBuffer,
     report: @escaping @Sendable (ImageSourceProgress) -> Void
   ) {
     state = Lock(State(exchange: exchange))

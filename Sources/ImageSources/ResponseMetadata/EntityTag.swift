@@ -23,7 +23,7 @@ struct EntityTag: Sendable {
   /// Servers forget the quotes, and compare with what they have sent. With a comma the text is a list, of which
   /// any tag would match.
   static func isOne(_ text: String) -> Bool {
-    EntityTag(text) != nil || !text.contains(",") && OriginalTerms.isText(text)
+    EntityTag(text) != nil || !text.contains(",") && ResponseMetadata.isText(text)
   }
 
   /// Whether two texts name two versions; quotes and weakness make no difference.

@@ -7,7 +7,7 @@ import Locking
 /// beyond the file's end; only written slots are leased.
 ///
 /// Invariants:
-/// 1. Descriptor and mapping live exactly as long as this object. Its shelf retains it, and from
+/// 1. Descriptor and mapping live exactly as long as this object. A ``CurrentTable`` retains it, and from
 ///    then on `Retirement` does, until its last lease ends. The lock goes with the descriptor, so a
 ///    new owner never writes under a lease of this process; it goes earlier only when the file has
 ///    lost its name, or when all leased slots were detached from it.

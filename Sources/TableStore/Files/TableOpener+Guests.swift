@@ -1,16 +1,16 @@
 /// Guest files: table files beside the table's, for processes that do not own it. A process that ends leaves its
 /// guest file behind, and the table's owner takes it in.
 extension TableOpener {
-  /// A shelf with a guest file for this process: the `former` one, else a new one, else one that another
+  /// A table with a guest file for this process: the `former` one, else a new one, else one that another
   /// process left; `nil` where all are in use.
   ///
   /// New ones come first, because images in a file that was left are for all: the owner takes it
   /// in, unless another guest uses it.
   ///
   /// - Parameter isRemoved: Picks records of images that this process removed meanwhile.
-  func guestShelf(
+  func guestTable(
     reader: TableReader?, former: String? = nil, isRemoved: (SlotRecord) -> Bool = { _ in false }
-  ) -> TableShelf? {
+  ) -> CurrentTable? {
     // Without the owner's removals a file that was left might bring removed images back.
     guard let reader, let removals = try? reader.removals(),
       let taken = try? directory.guestNames(of: fileName)
@@ -24,7 +24,7 @@ extension TableOpener {
           removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
             || isRemoved(record)
         }
-        if let opened { return TableShelf(opened, guest: guest, reader: reader) }
+        if let opened { return CurrentTable(opened, guest: guest, reader: reader) }
       } catch {
         // A folder or disk that takes no new file would refuse the next name too.
         if unused.contains(name) { return nil }
@@ -33,15 +33,15 @@ extension TableOpener {
     return nil
   }
 
-  /// The shelf of a second opener: with a guest file where there is a table to come to, else with
+  /// The table of a second opener: with a guest file where there is a table to come to, else with
   /// a private file.
   ///
   /// - Parameter refusal: Why the table's own file cannot be made or written; a guest file is not tried then.
-  func secondShelf(
+  func secondTable(
     reader: TableReader?, because refusal: TableError? = nil
-  ) throws(TableError) -> TableShelf {
-    if refusal == nil, let shelf = guestShelf(reader: reader) { return shelf }
-    return TableShelf(privateFile: try makeSecondFile(because: refusal), reader: reader)
+  ) throws(TableError) -> CurrentTable {
+    if refusal == nil, let current = guestTable(reader: reader) { return current }
+    return CurrentTable(privateFile: try makeSecondFile(because: refusal), reader: reader)
   }
 
   /// Locks a guest file that its process left; `nil` for one that is in use, and for one of

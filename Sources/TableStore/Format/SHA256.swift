@@ -1,7 +1,7 @@
 /// The hash function of FIPS 180-4, for ids too long to be kept on disk in full.
 ///
 /// It must be infeasible to construct two ids with one hash, which rules `LaneHash` out. Tables
-/// compute it only when they store or prove such an id; a store of originals computes it for each of
+/// compute it only when they store or verify such an id; a store of originals computes it for each of
 /// its keys, so ``words(of:)`` allocates nothing.
 package enum SHA256 {
   package static let byteCount = 32

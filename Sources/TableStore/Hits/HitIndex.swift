@@ -179,7 +179,7 @@ struct HitIndex {
   }
 }
 
-/// The address of the hit index of the file on the shelf.
+/// The address of the hit index of the current file.
 ///
 /// `@unchecked Sendable` is safe: the address is loaded and stored atomically, and the memory
 /// behind it lives as long as the table (invariant 4 of `SlotStates`).

@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Keeps a file that left the shelf until the last lease on it ends.
+/// Keeps a file that was replaced until the last lease on it ends.
 ///
 /// Invariant: while a file is retired, `outstandingLeases` counts the leases that had not ended
 /// when it was retired, less those that ended since. The file goes with the last of them, outside

@@ -11,7 +11,7 @@ import Synchronization
 ///    index lock. It is claimed only without leases, in one exchange too. So no slot is written
 ///    while a thread reads it.
 /// 2. A label is written before its slot becomes open, or under a claim; strings and sizes in it
-///    before the slot is proven.
+///    before the slot is verified.
 /// 3. Everything but taking and ending leases happens under the index lock, or while no other
 ///    thread has this object.
 /// 4. The memory keeps its address while this object lives, and no slot of a closed file is open.
@@ -97,14 +97,14 @@ final class SlotStates: @unchecked Sendable {
     setDigests(key.entity.digest, key.version.digest, of: slot)
     setKey(key, extent, of: slot)
     setStamp(hitIndex.nextStamp(), of: slot)
-    let change = SlotState.live &+ SlotState.proven &+ SlotState.lease &- SlotState.claimed
+    let change = SlotState.live &+ SlotState.verified &+ SlotState.lease &- SlotState.claimed
     // Releasing: a thread that leases the slot sees all that was written.
     memory.pointee.cells.base[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
   }
 
-  /// Makes a claimed slot live after its image was written, for its first lookup to prove; takes no
+  /// Makes a claimed slot live after its image was written, for its first lookup to verify; takes no
   /// lease.
-  func publishUnproven(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
+  func publishUnverified(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
     setDigests(entity, version, of: slot)
     setStamp(hitIndex.nextStamp(), of: slot)
     let change = SlotState.live &- SlotState.claimed
@@ -120,11 +120,11 @@ final class SlotStates: @unchecked Sendable {
   }
 
   /// Notes that the content of a live slot matches its record.
-  func prove(_ slot: Int, key: TableKey, extent: SlotExtent) {
-    guard !state(of: slot).isProven else { return }
+  func verify(_ slot: Int, key: TableKey, extent: SlotExtent) {
+    guard !state(of: slot).isVerified else { return }
     setKey(key, extent, of: slot)
     memory.pointee.cells.base[slot].state.bitwiseOr(
-      SlotState.proven, ordering: .acquiringAndReleasing)
+      SlotState.verified, ordering: .acquiringAndReleasing)
   }
 
   /// Closes a slot to hits; leases go on, and its image stays what it was.
@@ -132,7 +132,7 @@ final class SlotStates: @unchecked Sendable {
 
   /// Closes a slot to hits and to the index; leases go on.
   func withdraw(_ slot: Int) {
-    clear(SlotState.live | SlotState.proven, of: slot)
+    clear(SlotState.live | SlotState.verified, of: slot)
   }
 
   private func clear(_ bits: UInt64, of slot: Int) {

@@ -14,8 +14,8 @@ extension TableIndex {
   }
 
   var leasedSlots: [Int] { states.knownSlots.filter { !states.isUnleased($0) } }
-  var unprovenCount: Int {
-    liveCount - states.knownSlots.count { isStored($0) && states.state(of: $0).isProven }
+  var unverifiedCount: Int {
+    liveCount - states.knownSlots.count { isStored($0) && states.state(of: $0).isVerified }
   }
 
   /// The record of a live slot as it stands in the file.
@@ -28,7 +28,7 @@ extension TableIndex {
 
   /// The id of a slot's entity, when this process has seen it.
   func entity(of slot: Int) -> TableID? {
-    guard states.state(of: slot).isProven else { return nil }
+    guard states.state(of: slot).isVerified else { return nil }
     let label = states.label(of: slot)
     return TableID(
       kind: label.entityKind, digest: label.entity, bytes: states.strings(of: slot).entityBytes)
@@ -44,9 +44,9 @@ extension TableIndex {
   }
 
   /// Notes that a leased slot was read and matches its record.
-  func prove(_ slot: Int, generation: UInt64, key: TableKey, extent: SlotExtent) {
+  func verify(_ slot: Int, generation: UInt64, key: TableKey, extent: SlotExtent) {
     guard isSame(slot, generation) else { return }
-    states.prove(slot, key: key, extent: extent)
+    states.verify(slot, key: key, extent: extent)
   }
 
   /// Makes a slot known.
@@ -94,7 +94,7 @@ extension TableIndex {
   }
 
   private func isOutdated(_ slot: Int) -> Bool {
-    hasPicture(slot) && !isAside(slot)
+    hasPicture(slot) && !isStale(slot)
       && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
   }
 }

@@ -6,10 +6,10 @@
 ///  (unleased)                  |                   |
 ///                              +---unclaim--> free +--claimSlot (least recently used)--> claimed
 /// (a file's record) --adopt--> live
-/// live --setAside--> aside --replace, remove, discard, claimSlot (before live ones)--> as from live
+/// live --markStale--> stale --replace, remove, discard, claimSlot (before live ones)--> as from live
 /// ```
 ///
-/// The caller holds the index lock (the shelf's). The index makes no system call but for reading a record. Hits
+/// The caller holds the index lock (the current table's). The index makes no system call but for reading a record. Hits
 /// take and end leases meanwhile without the lock: every decision that depends on leases is one atomic step of
 /// `SlotStates`.
 ///
@@ -17,12 +17,12 @@
 /// by `readRecords(of:)`, which comes before every other function that is given an entity.
 ///
 /// Invariants:
-/// 1. A slot is live or aside exactly when the stored index has it as live; one slot for each entity whose
+/// 1. A slot is live or stale exactly when the stored index has it as live; one slot for each entity whose
 ///    records were read.
-/// 2. Only live slots and those aside are leased, so that the leases of any other slot only get fewer.
+/// 2. Only live slots and stale ones are leased, so that the leases of any other slot only get fewer.
 /// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
 ///    claimed it is in no list.
-/// 4. Each slot below `usedCount` is live, aside, claimed or in `free`, where it may have leases; those above
+/// 4. Each slot below `usedCount` is live, stale, claimed or in `free`, where it may have leases; those above
 ///    were never used. Of those in `free`, the records are zeros but for `recordsToErase`.
 struct TableIndex {
   /// Reads a slot's record from the table file; `nil` for one that is not whole.
@@ -31,7 +31,7 @@ struct TableIndex {
   let states: SlotStates
   private let slotCount: Int
   private let readRecord: RecordSource
-  /// The images, those aside included.
+  /// The images, stale ones included.
   private(set) var liveCount = 0
   private var free: [Int] = []
   /// Where the next search for the least recently used slot begins.
@@ -165,7 +165,7 @@ struct TableIndex {
   /// - Parameter isExact: A hit: finds the key's version only, and not if it is marked stale.
   func lease(_ key: TableKey, isExact: Bool) -> Lease? {
     guard let slot = find(key.entity.digest) else { return nil }
-    if isExact, isAside(slot) || states.label(of: slot).version != key.version.digest { return nil }
+    if isExact, isStale(slot) || states.label(of: slot).version != key.version.digest { return nil }
     let stored = self.key(of: slot)
     if let stored {
       guard stored.entity == key.entity, !isExact || stored.version == key.version else {
@@ -174,7 +174,7 @@ struct TableIndex {
     }
     states.lease(slot, isHit: isExact)
     return Lease(
-      slot: slot, record: record(of: slot), isStale: isAside(slot),
+      slot: slot, record: record(of: slot), isStale: isStale(slot),
       known: stored.map { ($0.version, states.label(of: slot).extent) })
   }
 
@@ -189,10 +189,10 @@ struct TableIndex {
       else { return nil }
     }
     return StoredPicture(
-      generation: states.recordMetadata(of: slot).generation, isStale: isAside(slot))
+      generation: states.recordMetadata(of: slot).generation, isStale: isStale(slot))
   }
 
-  /// The slot of an entity's image, aside or not.
+  /// The slot of an entity's image, stale or not.
   func find(_ entity: TableID.Digest) -> Int? {
     stored.slot(under: stored.hash(of: entity)) {
       states.isKnown($0) && states.label(of: $0).entity == entity
@@ -202,18 +202,18 @@ struct TableIndex {
   /// The last slot with an image.
   var lastTakenSlot: Int? { (0..<usedCount).last(where: isStored) }
 
-  /// True when an image is in the slot, aside or not, whether its record was read or not.
+  /// True when an image is in the slot, stale or not, whether its record was read or not.
   func isStored(_ slot: Int) -> Bool { stored.mark(of: slot) == .live }
 
   /// The same for one whose record was read.
   func hasPicture(_ slot: Int) -> Bool { states.isKnown(slot) && isStored(slot) }
 
   /// True for an image whose record was read and which was marked stale.
-  func isAside(_ slot: Int) -> Bool {
+  func isStale(_ slot: Int) -> Bool {
     states.isKnown(slot) && !states.state(of: slot).isLive
   }
 
-  // MARK: Proof
+  // MARK: Verification
 
   /// Removes a damaged slot; false if another image is in it by now.
   mutating func discard(_ slot: Int, generation: UInt64) -> Bool {
@@ -243,7 +243,7 @@ struct TableIndex {
   /// Makes a written slot live, with one lease taken, and returns the slot of the older image of
   /// the same entity, which is not live any more.
   ///
-  /// - Parameter key: Without it the slot is not proven, and no lease is taken.
+  /// - Parameter key: Without it the slot is not verified, and no lease is taken.
   mutating func publish(
     _ slot: Int, record: SlotRecord, key: TableKey?, extent: SlotExtent
   ) -> Int? {
@@ -253,7 +253,7 @@ struct TableIndex {
     if let key {
       states.publish(slot, key: key, extent: extent)
     } else {
-      states.publishUnproven(slot, entity: record.entity, version: record.version)
+      states.publishUnverified(slot, entity: record.entity, version: record.version)
     }
     stored.newestGeneration = max(newestGeneration, record.generation)
     stored.replace(
@@ -285,10 +285,10 @@ struct TableIndex {
     return true
   }
 
-  /// Sets the image of an entity aside, unless it was stored after `generation`: until the next store of the
+  /// Marks the image of an entity stale, unless it was stored after `generation`: until the next store of the
   /// entity, or the end of the session, it is a miss, and is found by its entity only. The record stays as it
   /// is.
-  mutating func setAside(_ entity: TableID.Digest, upTo generation: UInt64) {
+  mutating func markStale(_ entity: TableID.Digest, upTo generation: UInt64) {
     if let slot = find(entity), states.recordMetadata(of: slot).generation <= generation {
       states.close(slot)
     }
@@ -308,7 +308,7 @@ struct TableIndex {
     recordsToErase.insert(slot)
   }
 
-  /// Takes a slot with an image, aside or not, from its entity.
+  /// Takes a slot with an image, stale or not, from its entity.
   private mutating func forget(_ slot: Int) {
     liveCount -= 1
     stored.take(slot)
@@ -352,7 +352,7 @@ struct TableIndex {
     return Claim(slot: slot, isErased: isErased, eviction: nil)
   }
 
-  /// The least recently used slot without leases among the next neighbours, with those aside before all others.
+  /// The least recently used slot without leases among the next neighbours, with stale ones before all others.
   ///
   /// A hit only writes a stamp; no list is reordered. A search looks at a window of slots, and the next search
   /// at the window behind it, so that no store looks at all slots of a large table. That evicts nearly as the
@@ -365,7 +365,7 @@ struct TableIndex {
       for number in windowStart..<windowStart + windowCount {
         let slot = number < usedCount ? number : number - usedCount
         guard isStored(slot), slot != own else { continue }
-        let stamp = states.stamp(of: slot) | (isAside(slot) ? 0 : 1 << 63)
+        let stamp = states.stamp(of: slot) | (isStale(slot) ? 0 : 1 << 63)
         if stamp < oldest?.stamp ?? .max, states.isUnleased(slot) { oldest = (slot, stamp) }
       }
       windowStart = (windowStart + windowCount) % max(1, usedCount)

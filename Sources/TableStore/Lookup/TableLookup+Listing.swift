@@ -34,7 +34,7 @@ extension TableLookup {
       cursor.own.enter(file.header)
       let slots = cursor.own.slot..<(cursor.own.slot + Self.step)
       let listed = try entries(of: file, in: slots)
-      guard shelf.withLock({ $0.file === file }) else { continue }
+      guard current.withLock({ $0.file === file }) else { continue }
       guard let listed else {
         return reader.map { others(of: $0, &cursor.other) } ?? []
       }
@@ -51,10 +51,10 @@ extension TableLookup {
     if isLocked { throw .protectedDataUnavailable(name: opener.name) }
     // Slots whose records cannot be read are misses, and not listed either.
     try? readRecords(of: file, in: slots.clamped(to: 0..<file.layout.slotCount))
-    let records = shelf.withLock { shelf -> [(slot: Int, record: SlotRecord)]? in
-      guard shelf.file === file else { return [] }
-      return slots.lowerBound < shelf.index.states.preparedCount
-        ? shelf.index.currentRecords(in: slots) : nil
+    let records = current.withLock { current -> [(slot: Int, record: SlotRecord)]? in
+      guard current.file === file else { return [] }
+      return slots.lowerBound < current.index.states.preparedCount
+        ? current.index.currentRecords(in: slots) : nil
     }
     guard let records else { return nil }
     var read: [TableEntryInfo] = []
@@ -69,8 +69,8 @@ extension TableLookup {
     }
     // A writer takes a slot out of the index before it writes there: these were read as they were
     // stored.
-    return shelf.withLock { shelf in
-      shelf.file === file ? read.filter { shelf.index.isSame($0.slot, $0.generation) } : []
+    return current.withLock { current in
+      current.file === file ? read.filter { current.index.isSame($0.slot, $0.generation) } : []
     }
   }
 
@@ -79,11 +79,11 @@ extension TableLookup {
     of reader: TableReader, _ position: inout ListingCursor.Position
   ) -> [TableEntryInfo] {
     while let listed = reader.list(&position, count: Self.step) {
-      let visible = shelf.withLock { shelf in
+      let visible = current.withLock { current in
         // As lookups do it: behind an own record that cannot be read nothing is found.
         listed.filter { listed in
-          let isRead = try? shelf.index.readRecords(of: listed.digest)
-          return isRead != nil && shelf.index.find(listed.digest) == nil
+          let isRead = try? current.index.readRecords(of: listed.digest)
+          return isRead != nil && current.index.find(listed.digest) == nil
         }
       }
       if !visible.isEmpty { return visible }

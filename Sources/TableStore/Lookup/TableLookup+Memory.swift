@@ -6,18 +6,18 @@ import Synchronization
 extension TableLookup {
   var statistics: TableStatistics {
     let (storage, diskByteCount) = (storage, file?.slotReader.diskByteCount ?? 0)
-    return shelf.withLock { shelf in
+    return current.withLock { current in
       TableStatistics(
-        slotCount: shelf.file?.layout.slotCount ?? opener.layout.slotCount,
-        liveCount: shelf.index.liveCount,
-        leasedCount: shelf.index.leasedSlots.count,
-        unprovenCount: shelf.index.unprovenCount,
-        evictionCount: shelf.index.evictionCount,
-        damageCount: formerDamageCount.load(ordering: .relaxed) + shelf.index.damageCount,
-        hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.states.hitCount,
+        slotCount: current.file?.layout.slotCount ?? opener.layout.slotCount,
+        liveCount: current.index.liveCount,
+        leasedCount: current.index.leasedSlots.count,
+        unverifiedCount: current.index.unverifiedCount,
+        evictionCount: current.index.evictionCount,
+        damageCount: formerDamageCount.load(ordering: .relaxed) + current.index.damageCount,
+        hitCount: formerHitCount.load(ordering: .relaxed) + current.index.states.hitCount,
         diskByteCount: diskByteCount,
-        mappedByteCount: shelf.file?.mappedByteCount ?? 0,
-        isOwner: shelf.isOwner, storage: storage)
+        mappedByteCount: current.file?.mappedByteCount ?? 0,
+        isOwner: current.isOwner, storage: storage)
     }
   }
 
@@ -40,8 +40,8 @@ extension TableLookup {
   /// system only takes pages that it can read again.
   func coolPages() {
     var slot: Int? = 0
-    // Part by part under the lock, so that no lookup waits long, and no file outlives its shelf for this.
-    while let first = slot { slot = shelf.withLock { $0.file?.coolPages(from: first) } }
+    // Part by part under the lock, so that no lookup waits long, and no file is kept for this.
+    while let first = slot { slot = current.withLock { $0.file?.coolPages(from: first) } }
   }
 }
 

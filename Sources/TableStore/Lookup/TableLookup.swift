@@ -1,27 +1,27 @@
 import Locking
 import Synchronization
 
-/// Finds images in an open table: by the hit index without a lock, and otherwise on the shelf under its lock.
-/// Lookups write nothing to a file, and note proof and damage in the shelf's index.
+/// Finds images in an open table: by the hit index without a lock, and otherwise in the current table, under its lock.
+/// Lookups write nothing to a file, and note verification and damage in the current table's index.
 final class TableLookup: Sendable {
   let opener: TableOpener
   let pool: PrivateSlots
   /// True for a table without a named file: one in memory, and one whose name this process uses for
   /// another geometry.
   let staysPrivate: Bool
-  let shelf: Lock<TableShelf>
-  /// The hit index of the file on the shelf; `nil` once closed.
+  let current: Lock<CurrentTable>
+  /// The hit index of the current file; `nil` once closed.
   private let hitIndex: CurrentHitIndex
-  /// Hits on files that left the shelf, and on those of other processes.
+  /// Hits on files that were replaced, and on those of other processes.
   let formerHitCount = Atomic<Int>(0)
-  /// Damage found in files that left the shelf.
+  /// Damage found in files that were replaced.
   let formerDamageCount = Atomic<Int>(0)
   /// The callbacks of the openings.
   let listeners = Lock<[ObjectIdentifier: @Sendable (TableNotice) -> Void]>([:])
   /// Why this process could not make or write the table's file at its last try; `nil` if it could, and if
   /// another process owns the file.
   private let lastRefusal: Lock<TableError?>
-  /// How often the process had forked when the file on the shelf became this process's own.
+  /// How often the process had forked when the current file became this process's own.
   private let knownForks = Atomic<Int>(ForkWatch.start())
 
   /// - Parameters:
@@ -34,9 +34,9 @@ final class TableLookup: Sendable {
     self.opener = opener
     self.staysPrivate = staysPrivate
     pool = PrivateSlots(layout: opener.layout)
-    let shelf: TableShelf
+    let current: CurrentTable
     if let opened {
-      shelf = TableShelf(opened)
+      current = CurrentTable(opened)
     } else {
       var reader: TableReader?
       do throws(SystemError) { if !staysPrivate { reader = try opener.makeReader() } } catch {
@@ -44,14 +44,14 @@ final class TableLookup: Sendable {
         // pass unnoticed.
         if opener.system.isLock(error) { throw opener.tableError(error) }
       }
-      shelf = try opener.secondShelf(reader: reader, because: refusal)
+      current = try opener.secondTable(reader: reader, because: refusal)
     }
-    hitIndex = CurrentHitIndex(shelf.file?.states.hitIndex)
-    self.shelf = Lock(shelf)
+    hitIndex = CurrentHitIndex(current.file?.states.hitIndex)
+    self.current = Lock(current)
   }
 
   deinit {
-    // A file is closed with its last lease only after it left the shelf.
+    // A file is closed with its last lease only after it was replaced.
     exchange(for: .closed)
   }
 
@@ -110,10 +110,10 @@ final class TableLookup: Sendable {
   }
 
   /// The file in use; `nil` once closed.
-  var file: TableFile? { shelf.withLock { $0.file } }
+  var file: TableFile? { current.withLock { $0.file } }
 
   /// Reads the named file where another process owns it.
-  var reader: TableReader? { shelf.withLock { $0.reader } }
+  var reader: TableReader? { current.withLock { $0.reader } }
 
   /// Images that the file in use can hold.
   var slotCount: Int { file?.layout.slotCount ?? opener.layout.slotCount }
@@ -139,7 +139,7 @@ final class TableLookup: Sendable {
   }
 
   /// Calls the listeners. The caller may hold the writer's lock and, in closing, the registry's, but not the
-  /// shelf's.
+  /// table's.
   func tell(_ notice: TableNotice) {
     for listener in listeners.withLock({ Array($0.values) }) { listener(notice) }
   }
@@ -163,21 +163,21 @@ final class TableLookup: Sendable {
 
   /// Changes the index, if it still belongs to this file.
   func changeIndex(of file: TableFile, _ change: (inout TableIndex) -> Void) {
-    shelf.withLock { shelf in
-      if shelf.file === file { change(&shelf.index) }
+    current.withLock { current in
+      if current.file === file { change(&current.index) }
     }
   }
 
-  // MARK: The shelf
+  // MARK: The current table
 
-  /// Exchanges the shelf, and returns the former one, so that its file is closed outside the lock.
+  /// Exchanges the current table, and returns the former one, so that its file is closed outside the lock.
   /// Leases on that file go on, and none begins any more.
   @discardableResult
-  func exchange(for fresh: TableShelf) -> TableShelf {
-    let former = shelf.withLock { shelf in
-      defer { shelf = fresh }
+  func exchange(for fresh: CurrentTable) -> CurrentTable {
+    let former = current.withLock { current in
+      defer { current = fresh }
       hitIndex.store(fresh.file?.states.hitIndex)
-      return shelf
+      return current
     }
     if let file = former.file {
       file.states.retire(file)
@@ -192,7 +192,7 @@ final class TableLookup: Sendable {
   @inline(__always)
   var isChild: Bool { knownForks.load(ordering: .acquiring) != ForkWatch.generation }
 
-  /// Notes that the shelf is this process's own, which has forked so often.
+  /// Notes that the current table is this process's own, which has forked so often.
   func noteForks(_ count: Int) { knownForks.store(count, ordering: .releasing) }
 }
 

@@ -58,11 +58,11 @@ extension TableLookup {
   func lease(
     _ key: TableKey, isExact: Bool
   ) throws(SystemError) -> (leased: LeasedSlot?, reader: TableReader?) {
-    try ask(about: key.entity.digest) { shelf in
-      let leased = shelf.file.flatMap { file in
-        shelf.index.lease(key, isExact: isExact).map { LeasedSlot(file: file, lease: $0) }
+    try ask(about: key.entity.digest) { current in
+      let leased = current.file.flatMap { file in
+        current.index.lease(key, isExact: isExact).map { LeasedSlot(file: file, lease: $0) }
       }
-      return (leased, shelf.reader)
+      return (leased, current.reader)
     }
   }
 
@@ -99,7 +99,7 @@ extension TableLookup {
     let extent = copy.trailer.extent
     if copy.trailer.matches(key) {
       changeIndex(of: file) {
-        $0.prove(lease.slot, generation: lease.record.generation, key: key, extent: extent)
+        $0.verify(lease.slot, generation: lease.record.generation, key: key, extent: extent)
       }
     }
     return TableVariant(

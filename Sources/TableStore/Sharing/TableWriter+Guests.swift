@@ -55,7 +55,7 @@ extension TableWriter {
   }
 
   /// Takes in the images that this process stored as a second opener.
-  mutating func takeIn(_ former: TableShelf) {
+  mutating func takeIn(_ former: CurrentTable) {
     guard let file = former.file else { return }
     do throws(TableError) {
       let whole = try takeIn(file.slotReader) { slot, record in
@@ -79,8 +79,8 @@ extension TableWriter {
     guard !lookup.staysPrivate, suspensions.isEmpty else { return }
     let former = formerFile
     formerFile = nil
-    let reader = lookup.shelf.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
-    let guest = opener.guestShelf(reader: reader, former: former) { unlogged.covers($0) }
+    let reader = lookup.current.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
+    let guest = opener.guestTable(reader: reader, former: former) { unlogged.covers($0) }
     guard let guest else { return }
     takeIn(exchange(for: guest))
   }
@@ -100,8 +100,8 @@ extension TableWriter {
 
   /// Deletes the guest file of this process if nothing is in it.
   func deleteEmptyGuest() {
-    let (file, guest, isEmpty) = lookup.shelf.withLock { shelf in
-      (shelf.file, shelf.guest, shelf.index.liveCount == 0)
+    let (file, guest, isEmpty) = lookup.current.withLock { current in
+      (current.file, current.guest, current.index.liveCount == 0)
     }
     guard let file, let guest, isEmpty, unlogged.isEmpty,
       (try? self.removals(in: file))?.isEmpty == true
@@ -176,8 +176,8 @@ extension TableWriter {
   private mutating func takeIn(
     _ record: SlotRecord, in slot: Int, of source: SlotReader
   ) throws(TableError) -> Bool {
-    let own = try ask(about: record.entity) { shelf in
-      shelf.index.find(record.entity).map { shelf.index.record(of: $0) }
+    let own = try ask(about: record.entity) { current in
+      current.index.find(record.entity).map { current.index.record(of: $0) }
     }
     if let own, record.generation <= own.generation,
       own.version != record.version.placeholder.digest

@@ -1,7 +1,7 @@
 import Locking
 
 /// Changes the ownership of the table's file. This process owns it, or the table is a second
-/// opener; `TableShelf.isOwner` tells which.
+/// opener; `CurrentTable.isOwner` tells which.
 ///
 /// ```
 ///              the next change finds no owner; the last resume; close: becomeOwner
@@ -41,7 +41,7 @@ extension TableWriter {
       return
     }
     defer { lookup.noteRefusal(nil) }
-    let former = exchange(for: TableShelf(opened))
+    let former = exchange(for: CurrentTable(opened))
     keepIndex()
     if buried?.hasTombstones == true {
       // Older records of the same entities too; the next change repeats a failed erasure.
@@ -59,7 +59,7 @@ extension TableWriter {
     // Without a reader, the next change looks again.
     let reader = lookup.staysPrivate ? nil : (try? opener.makeReader()) ?? nil
     // Without room for a file the table is closed in the child.
-    exchange(for: (try? opener.secondShelf(reader: reader)) ?? .closed)
+    exchange(for: (try? opener.secondTable(reader: reader)) ?? .closed)
     // Last, so that other threads wait for the writer's lock until no lookup finds the parent's
     // slots.
     lookup.noteForks(forks)
@@ -70,12 +70,12 @@ extension TableWriter {
   /// Throws when there is a file that cannot be read. Only removals need the error: an image that
   /// they cannot bury now may be found later.
   func findReader() throws(SystemError) {
-    guard !lookup.staysPrivate, lookup.shelf.withLock({ !$0.isOwner && $0.reader == nil }) else {
+    guard !lookup.staysPrivate, lookup.current.withLock({ !$0.isOwner && $0.reader == nil }) else {
       return
     }
     let reader = try opener.makeReader()
     reader?.setStale(stale)
-    lookup.shelf.withLock { $0.reader = reader }
+    lookup.current.withLock { $0.reader = reader }
   }
 
   /// The reader of a second opener, with its tombstones; a new one for an owner that lets go.
@@ -89,8 +89,8 @@ extension TableWriter {
   var hasWaiting: Bool {
     guard !lookup.staysPrivate else { return false }
     if !unlogged.isEmpty, lockedFile == nil { return true }
-    return lookup.shelf.withLock { shelf in
-      !shelf.isOwner && (shelf.index.liveCount > 0 || shelf.reader?.hasTombstones == true)
+    return lookup.current.withLock { current in
+      !current.isOwner && (current.index.liveCount > 0 || current.reader?.hasTombstones == true)
     }
   }
 
@@ -99,8 +99,8 @@ extension TableWriter {
   /// name.
   var needsOwner: Bool {
     guard hasWaiting else { return false }
-    return lookup.shelf.withLock { shelf in
-      shelf.guest == nil || shelf.reader?.hasTombstones == true
+    return lookup.current.withLock { current in
+      current.guest == nil || current.reader?.hasTombstones == true
     }
   }
 }

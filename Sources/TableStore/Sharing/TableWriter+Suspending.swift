@@ -24,7 +24,7 @@ extension TableWriter {
     // table's; the owner may take that file in, or this process goes on with it when it resumes.
     guard let (file, fileOpener) = lockedFile else { return }
     formerFile = fileOpener.fileName
-    let replacement: TableShelf
+    let replacement: CurrentTable
     do throws(TableError) {
       replacement = try prepareToLetGo(of: file)
     } catch {
@@ -49,31 +49,31 @@ extension TableWriter {
       return
     }
     leaveToParent()
-    guard lookup.shelf.withLock({ $0.file != nil && !$0.isOwner }) else { return }
+    guard lookup.current.withLock({ $0.file != nil && !$0.isOwner }) else { return }
     // On a device that is locked, the next change takes it back.
     try? becomeOwner()
   }
 
   // MARK: Private
 
-  /// Step 1, and the shelf for step 2.
-  private mutating func prepareToLetGo(of file: TableFile) throws(TableError) -> TableShelf {
+  /// Step 1, and the current table for step 2.
+  private mutating func prepareToLetGo(of file: TableFile) throws(TableError) -> CurrentTable {
     try synchronize(file)
     // Without a reader, removals would leave no tombstones. A guest's has some already.
     let reader = try currentReader()
-    return TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
+    return CurrentTable(privateFile: try opener.makePrivateFile(), reader: reader)
   }
 
   /// Steps 2 to 4.
   mutating func letGo(
-    of file: TableFile, for replacement: TableShelf
+    of file: TableFile, for replacement: CurrentTable
   ) throws(TableError) {
     let former = exchange(for: replacement)
     try detachLeased(of: former, from: file)
     file.unlock()
   }
 
-  private func detachLeased(of former: TableShelf, from file: TableFile) throws(TableError) {
+  private func detachLeased(of former: CurrentTable, from file: TableFile) throws(TableError) {
     let leased = former.index.leasedSlots
     guard !leased.isEmpty, file.base != nil else { return }
     let copy = try opener.makePrivateFile()

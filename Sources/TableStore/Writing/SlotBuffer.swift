@@ -49,7 +49,7 @@ package struct SlotBuffer: ~Copyable, @unchecked Sendable {
 package final class SealedSlot: Sendable {
   let entity: TableID.Digest
   let version: TableID.Digest
-  /// `nil` when an id is known by its hash only. Such an image is stored unproven: the first request
+  /// `nil` when an id is known by its hash only. Such an image is stored unverified: the first request
   /// brings the id, and compares it with the hash.
   let key: TableKey?
   let extent: SlotExtent

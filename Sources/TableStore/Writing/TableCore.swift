@@ -3,7 +3,7 @@ import Locking
 /// One open table, which all its openings in this process share: the lookups, and the writer behind
 /// its lock.
 ///
-/// A change holds the writer's lock through all its system calls, and takes the shelf's for the few lines that
+/// A change holds the writer's lock through all its system calls, and takes the current table's for the few lines that
 /// read or change what lookups see. Code that needs both takes the writer's first. Lookups never take it.
 final class TableCore: Sendable {
   let lookup: TableLookup

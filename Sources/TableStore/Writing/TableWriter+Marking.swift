@@ -1,6 +1,6 @@
 /// Marks images stale, in this process only.
 extension TableWriter {
-  /// Makes a miss of the entity's image, which is found by its entity. The mark outlives a change of the file on the shelf: by a suspension, a new owner, or mending.
+  /// Makes a miss of the entity's image, which is found by its entity. The mark outlives a change of the current file: by a suspension, a new owner, or mending.
   mutating func markStale(_ entity: TableID) throws(TableError) {
     leaveToParent()
     guard lookup.file != nil else { throw .closed }
@@ -9,7 +9,7 @@ extension TableWriter {
       // As a removal's: after every store that is known.
       generation = max(generation, lookup.reader?.newestGeneration ?? 0)
       let marked = nextGeneration()
-      try lookup.ask(about: entity.digest) { $0.index.setAside(entity.digest, upTo: marked) }
+      try lookup.ask(about: entity.digest) { $0.index.markStale(entity.digest, upTo: marked) }
       return marked
     }
     stale[entity.digest] = marked
@@ -22,16 +22,16 @@ extension TableWriter {
     if !stale.isEmpty, ownedFile != nil { stale[entity] = nil }
   }
 
-  /// The shelf on which the marked images are aside, before lookups see it.
-  func settingAside(in shelf: TableShelf) -> TableShelf {
-    guard !stale.isEmpty, shelf.file != nil else { return shelf }
-    var shelf = shelf
-    shelf.reader?.setStale(stale)
+  /// The table on which the marked images are stale, before lookups see it.
+  func markingStale(in current: CurrentTable) -> CurrentTable {
+    guard !stale.isEmpty, current.file != nil else { return current }
+    var current = current
+    current.reader?.setStale(stale)
     for (entity, generation) in stale {
       // Of a record that cannot be read the image is a hit again.
-      guard (try? shelf.index.readRecords(of: entity)) != nil else { continue }
-      shelf.index.setAside(entity, upTo: generation)
+      guard (try? current.index.readRecords(of: entity)) != nil else { continue }
+      current.index.markStale(entity, upTo: generation)
     }
-    return shelf
+    return current
   }
 }

@@ -20,13 +20,13 @@ extension TableWriter {
     else { return }
     // What is in the index is not needed any more, and may be cut too.
     file.states.stored.letGo()
-    let removed = lookup.shelf.withLock { $0.index.recordsToErase }
+    let removed = lookup.current.withLock { $0.index.recordsToErase }
     // On any error there is no new file, and the table becomes a second opener.
     guard (try? opener.directory.leads(opener.fileName, to: file.descriptor)) == true,
       let opened = try? opener.replaceEmpty()
     else {
       let reader = try currentReader()
-      let replacement = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
+      let replacement = CurrentTable(privateFile: try opener.makePrivateFile(), reader: reader)
       // Removed images stay removed in this process.
       for slot in removed {
         if let record = (try? file.slotReader.record(of: slot)) ?? nil {
@@ -58,7 +58,7 @@ extension TableWriter {
   }
 }
 
-extension TableShelf {
+extension CurrentTable {
   /// Bytes that the file must have: up to the end of the last image.
   var byteCount: Int {
     guard let file, let last = index.lastTakenSlot else { return 0 }

@@ -37,17 +37,19 @@ extension TableWriter {
     }
   }
 
-  /// The removals that the file on the shelf remembers.
+  /// The removals that the current file remembers.
   func removals(in file: TableFile) throws(SystemError) -> RemovalLog {
     if let log { return log }
     return try file.slotReader.removals()
   }
 
-  /// A shelf with a new file under the name of the locked one.
-  func renewed(with opened: TableOpener.Opened) -> TableShelf {
-    lookup.shelf.withLock { shelf in
-      guard let guest = shelf.guest, let reader = shelf.reader else { return TableShelf(opened) }
-      return TableShelf(opened, guest: guest, reader: reader)
+  /// A table with a new file under the name of the locked one.
+  func renewed(with opened: TableOpener.Opened) -> CurrentTable {
+    lookup.current.withLock { current in
+      guard let guest = current.guest, let reader = current.reader else {
+        return CurrentTable(opened)
+      }
+      return CurrentTable(opened, guest: guest, reader: reader)
     }
   }
 }

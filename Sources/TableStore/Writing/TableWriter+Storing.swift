@@ -2,7 +2,7 @@ import Locking
 
 /// The result of storing an image.
 package struct Insertion: Sendable {
-  /// The image, leased; in private memory where the table has it unproven.
+  /// The image, leased; in private memory where the table has it unverified.
   package let entry: TableEntry
   /// The image that was evicted for it.
   package let eviction: Eviction?
@@ -82,9 +82,9 @@ extension TableWriter {
     backOff.succeed()
     // 5.
     let isStale = drawn.map { $0 <= stale[sealed.entity] ?? 0 } ?? false
-    let older = lookup.shelf.withLock { shelf in
-      defer { if isStale { shelf.index.setAside(sealed.entity, upTo: record.generation) } }
-      return shelf.index.publish(slot, record: record, key: sealed.key, extent: sealed.extent)
+    let older = lookup.current.withLock { current in
+      defer { if isStale { current.index.markStale(sealed.entity, upTo: record.generation) } }
+      return current.index.publish(slot, record: record, key: sealed.key, extent: sealed.extent)
     }
     if !isStale { unmark(sealed.entity) }
     // 6.

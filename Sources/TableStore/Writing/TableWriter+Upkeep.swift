@@ -59,7 +59,7 @@ extension TableWriter {
   /// Empties the table by replacing its file; the old one stays mapped for its leases.
   mutating func removeAll() throws(TableError) {
     try ensureWritable()
-    let fresh: TableShelf
+    let fresh: CurrentTable
     let removed: UInt64
     if let (_, opener) = lockedFile {
       try addTombstonesForAll()
@@ -70,7 +70,7 @@ extension TableWriter {
       let privateFile = try opener.makeSecondFile(because: lookup.refusal)
       try addTombstonesForAll()
       removed = nextGeneration()
-      fresh = TableShelf(privateFile: privateFile, reader: lookup.reader)
+      fresh = CurrentTable(privateFile: privateFile, reader: lookup.reader)
     }
     unlogged = Removals()
     if !lookup.staysPrivate { unlogged.note(.all, upTo: removed) }
@@ -158,7 +158,7 @@ extension TableWriter {
   private func writeRecency(to file: TableFile) throws(SystemError) {
     var next = 0
     // A few records at a time, since readers wait meanwhile.
-    while let (slot, records) = lookup.shelf.withLock({
+    while let (slot, records) = lookup.current.withLock({
       $0.index.takeOutdatedRecords(from: next, limit: 256)
     }) {
       try file.writeRecords(records, from: slot)

@@ -10,7 +10,7 @@ import Locking
 /// that changes leave for the next one.
 ///
 /// Invariants:
-/// 1. Only this writes to the file on the shelf.
+/// 1. Only this writes to the current file.
 /// 2. A slot is written only while it is claimed, so that no slot is read while it is written
 ///    (invariant 1 of `SlotStates`).
 /// 3. A process writes to a named file only while it has that file's lock, and never in a child
@@ -28,11 +28,11 @@ struct TableWriter: Sendable {
   /// The error that lost private images when this process took the file over; the next flush
   /// throws it.
   var loss: TableError?
-  /// True after an attempt to keep the index of the file on the shelf.
+  /// True after an attempt to keep the index of the current file.
   var hasKeptIndex = false
-  /// Bytes that the file on the shelf must have; with fewer it was cut.
+  /// Bytes that the current file must have; with fewer it was cut.
   var byteCount: Int
-  /// The removals that the file on the shelf remembers; `nil` for a file without a name, and until
+  /// The removals that the current file remembers; `nil` for a file without a name, and until
   /// they can be read. Read ahead, so that a removal needs no call that reads.
   var log: RemovalLog?
   /// Removals that no file remembers yet.
@@ -46,9 +46,9 @@ struct TableWriter: Sendable {
 
   init(_ lookup: TableLookup) {
     self.lookup = lookup
-    (generation, byteCount) = lookup.shelf.withLock { shelf in
-      let newest = max(shelf.index.newestGeneration, shelf.reader?.newestGeneration ?? 0)
-      return (newest, shelf.byteCount)
+    (generation, byteCount) = lookup.current.withLock { current in
+      let newest = max(current.index.newestGeneration, current.reader?.newestGeneration ?? 0)
+      return (newest, current.byteCount)
     }
     // After an error the first removal tries again.
     log = try? lockedFile?.file.slotReader.removals()
@@ -56,20 +56,20 @@ struct TableWriter: Sendable {
 
   var opener: TableOpener { lookup.opener }
 
-  var ownedFile: TableFile? { lookup.shelf.withLock { $0.isOwner ? $0.file : nil } }
+  var ownedFile: TableFile? { lookup.current.withLock { $0.isOwner ? $0.file : nil } }
 
   /// The file that this process has the lock of, the table's or a guest file, and its opener.
   var lockedFile: (file: TableFile, opener: TableOpener)? {
-    lookup.shelf.withLock { shelf in
-      guard let file = shelf.file, shelf.isOwner || shelf.guest != nil else { return nil }
-      return (file, shelf.guest ?? opener)
+    lookup.current.withLock { current in
+      guard let file = current.file, current.isOwner || current.guest != nil else { return nil }
+      return (file, current.guest ?? opener)
     }
   }
 
   /// Makes the table ready for a change: open, unlocked, owned if it can be, and whole.
   mutating func ensureWritable() throws(TableError) {
     leaveToParent()
-    let (isOpen, isOwner) = lookup.shelf.withLock { ($0.file != nil, $0.isOwner) }
+    let (isOpen, isOwner) = lookup.current.withLock { ($0.file != nil, $0.isOwner) }
     guard isOpen else { throw .closed }
     // Before anything is evicted: a change that fails half-way costs images.
     if lookup.isLocked { throw .protectedDataUnavailable(name: opener.name) }
@@ -86,10 +86,10 @@ struct TableWriter: Sendable {
     lookup.changeIndex(of: file) { _ in opener.keepIndex(of: file) }
   }
 
-  /// Puts another file and index on the shelf, and starts over for them; returns the former ones.
+  /// Puts another current file and index, and starts over for them; returns the former ones.
   @discardableResult
-  mutating func exchange(for fresh: TableShelf) -> TableShelf {
-    let former = lookup.exchange(for: settingAside(in: fresh))
+  mutating func exchange(for fresh: CurrentTable) -> CurrentTable {
+    let former = lookup.exchange(for: markingStale(in: fresh))
     var next = TableWriter(lookup)
     next.generation = max(next.generation, generation)
     next.suspensions = suspensions
@@ -102,9 +102,9 @@ struct TableWriter: Sendable {
     return former
   }
 
-  /// Asks the shelf about one entity, as `TableLookup.ask`.
+  /// Asks the current table about one entity, as `TableLookup.ask`.
   func ask<Answer>(
-    about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
+    about entity: TableID.Digest, _ question: (inout CurrentTable) -> Answer
   ) throws(TableError) -> Answer {
     try opener.wrapping { () throws(SystemError) in try lookup.ask(about: entity, question) }
   }
@@ -125,7 +125,7 @@ struct TableWriter: Sendable {
   /// first error is thrown.
   mutating func eraseRest(in file: TableFile) throws(TableError) {
     let failure = writeRemovals(to: file)
-    for slot in lookup.shelf.withLock({ $0.index.recordsToErase }).sorted() {
+    for slot in lookup.current.withLock({ $0.index.recordsToErase }).sorted() {
       if let error = erase(slot, in: file) { throw opener.tableError(error) }
     }
     if let failure { throw opener.tableError(failure) }

@@ -84,24 +84,24 @@ struct FetchCommand: Command {
     let previews = try previewPath.map { try PreviewFolder($0) }
     let (cache, formats) = try await tables.open(
       for: urls.count, keepsOthers: true, configuration)
-    let board = FetchBoard(pictureCount: urls.count)
+    let display = FetchDisplay(pictureCount: urls.count)
     let fetches = urls.enumerated().map { index, url in
       PictureFetch(
         url: url, number: index + 1, picture: FetchedPicture(url: url, layouts: tables.layouts),
         formats: formats, cache: cache, originals: configuration.originals,
-        revalidates: revalidates, previews: previews, board: board)
+        revalidates: revalidates, previews: previews, display: display)
     }
     await ConcurrentWork.forEach(fetches, width: Self.width) { fetch in
       (fetch.url, await fetch.run())
     } collect: { url, outcome in
-      board.end(url, outcome)
+      display.end(url, outcome)
     }
     // They keep what has arrived, after their images were delivered or nobody waits any more.
     await cache.loadsHaveEnded()
     let areKept = await WantedTables.keepPictures(of: cache)
     await cache.close()
-    board.tell()
-    return board.hasFailures || !areKept ? .failure : .success
+    display.tell()
+    return display.hasFailures || !areKept ? .failure : .success
   }
 
   private var configuration: ImageCache.Configuration {

@@ -13,9 +13,9 @@ struct PictureFetch: Sendable {
   let originals: OriginalStore?
   let revalidates: Bool
   let previews: PreviewFolder?
-  let board: FetchBoard
+  let display: FetchDisplay
 
-  func run() async -> FetchBoard.Outcome {
+  func run() async -> FetchDisplay.Outcome {
     var options = LoadOptions()
     // A call that was killed may have drawn the image, and not have kept its file.
     let isBrokenOff = await originals?.hasPartial(of: ImageID(url)) ?? false
@@ -32,7 +32,7 @@ struct PictureFetch: Sendable {
       for await step in cache.progress(for: picture, format: format, options: options) {
         let elapsed = ContinuousClock.now - start
         switch step {
-        case .receiving(let byteCount, let total): board.receive(url, byteCount, of: total)
+        case .receiving(let byteCount, let total): display.receive(url, byteCount, of: total)
         case .preview(let image, let preview):
           if let reason = keep(image, preview.kind, elapsed, format) { return .failed(reason) }
         // A later format that is drawn from the file that was downloaded for the first says nothing new.
@@ -68,7 +68,7 @@ struct PictureFetch: Sendable {
     do {
       let file = try previews.write(
         image, kind, after: elapsed, of: url, number: number, in: format)
-      if kind != nil { board.note(preview: file, of: url) }
+      if kind != nil { display.note(preview: file, of: url) }
       return nil
     } catch {
       return error.description

@@ -25,6 +25,6 @@ uint64_t bench_sum(const void *bytes, size_t byte_count) {
   }
   a += b + c + d;
   uint64_t sum = 0;
-  for (int lane = 0; lane < 8; lane++) sum += a[lane];
+  for (int i = 0; i < 8; i++) sum += a[i];
   return sum;
 }

@@ -72,7 +72,7 @@ enum ExchangeAttack {
     var fields = ["Content-Length": "400", "Date": "Sun, 06 Nov 1994 09:49:37 GMT"]
     fields[kind == 3 ? "Last-Modified" : "ETag"] =
       kind == 3 ? "Sun, 06 Nov 1994 08:49:37 GMT" : "\"a\""
-    let terms = OriginalTerms(fields: fields, received: Date(timeIntervalSince1970: 784_111_777))
+    let terms = ResponseMetadata(fields: fields, received: Date(timeIntervalSince1970: 784_111_777))
     let known = KnownOriginal(terms: terms, bytes: bytes, isWhole: kind == 1)
     return HTTPCondition(for: kind == 0 ? nil : known, resumes: true)
   }

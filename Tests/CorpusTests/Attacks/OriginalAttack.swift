@@ -20,7 +20,7 @@ enum OriginalAttack {
     var original = OriginalRecord(
       OriginalName(id: id, address: id), version: id,
       owner: OriginalOwner(namespace: "a", entity: ImageID(number)), byteCount: 300,
-      terms: OriginalTerms(received: Date(timeIntervalSince1970: Double(time))))
+      terms: ResponseMetadata(received: Date(timeIntervalSince1970: Double(time))))
     (original.body, original.wholeByteCount) = (UInt64(number), 300)
     original.checksum = content(number).withUnsafeBytes { Checksum.of($0, body: UInt64(number)) }
     (original.stored, original.lastUse) = (time, time * 1_000_000)

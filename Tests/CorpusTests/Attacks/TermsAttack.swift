@@ -18,7 +18,7 @@ enum TermsAttack {
     let clock = Int64(script.long())
     if script.byte() & 1 == 1 {
       let kept = script.remainder()
-      guard let terms = OriginalTerms(encoded: kept) else { return }
+      guard let terms = ResponseMetadata(encoded: kept) else { return }
       try Attack.require(terms.encoded() == kept, "Two kinds of bytes are the same terms.")
       try check(terms, clock)
       return
@@ -31,7 +31,7 @@ enum TermsAttack {
       fields[name, default: ""] += text
     }
     let received = Date(timeIntervalSince1970: TimeInterval(clock))
-    var terms = OriginalTerms(fields: fields, received: received)
+    var terms = ResponseMetadata(fields: fields, received: received)
     terms.recordRequest(fields)
     try check(terms, clock &+ Int64(fields.count) &* 100_000)
   }
@@ -56,10 +56,10 @@ enum TermsAttack {
     }
   }
 
-  private static func check(_ terms: OriginalTerms, _ clock: Int64) throws {
+  private static func check(_ terms: ResponseMetadata, _ clock: Int64) throws {
     let bytes = terms.encoded()
     try Attack.require(bytes.count <= 4096, "Terms of \(bytes.count) bytes")
-    try Attack.require(OriginalTerms(encoded: bytes) == terms, "Other terms came back.")
+    try Attack.require(ResponseMetadata(encoded: bytes) == terms, "Other terms came back.")
     try Attack.require(terms.confirmed(by: terms) == terms, "A 304 of the same terms changed them.")
     try Attack.require(terms.byteCount ?? 0 >= 0, "\(terms.byteCount ?? 0) bytes")
     if let validator = terms.strongValidator {

@@ -47,7 +47,7 @@ struct RemovalTests {
     #expect(again.solidNumber == 9 && held.map(\.solidNumber) == Array(0..<16))
   }
 
-  @Test("during a load answers the waiters and stores nothing")
+  @Test("during a load answers the subscribers and stores nothing")
   func overtakesLoad() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture([.large, .dot], source: ScriptedSource(gate: gate))

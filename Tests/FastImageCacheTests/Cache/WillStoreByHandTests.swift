@@ -42,7 +42,7 @@ struct WillStoreByHandTests {
     #expect(refused.isPrivate && refused.solidNumber == 2)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
     #expect(await fixture.cache.statistics().failedStores == 1)
-    // Nor does it keep a load from storing, or answer its waiters.
+    // Nor does it keep a load from storing, or answer its subscribers.
     let other = Photo("b", url: "test:/5")
     let waiting = Task { try await fixture.cache.image(for: other, format: .row) }
     await fixture.source.started.reaches(1)

@@ -207,7 +207,7 @@ struct WillStoreTests {
       let large = Task { try await fixture.cache.image(for: entity, format: .large) }
       await started.reaches(1)
       let dot = Task { try await fixture.cache.image(for: entity, format: .dot) }
-      await fixture.waiters(2)
+      await fixture.subscribers(2)
       release.open()
       _ = try await large.value
       #expect(try await !dot.value.isPrivate)
@@ -228,7 +228,7 @@ struct WillStoreTests {
     let tasks = ["a", "b"].map { id in
       Task { try await fixture.cache.image(for: Photo(ImageID(id), url: "test:/1"), format: .row) }
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     let images = [try await tasks[0].value, try await tasks[1].value]
     #expect(images.map(\.solidNumber) == [10, 20])
@@ -249,7 +249,7 @@ struct WillStoreTests {
     let (broken, fine) = (Photo("a", url: "test:/1"), Photo("b", url: "test:/1"))
     let failing = Task { try await cache.image(for: broken, format: .large) }
     let other = Task { try await cache.image(for: fine, format: .large) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     #expect(await hookError(of: "a") { try await failing.value } is HookError)
     #expect(try await other.value.solidNumber == 1)
@@ -319,7 +319,7 @@ struct WillStoreTests {
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [wide, tall, .row] {
       waiting.append(Task { try await fixture.cache.image(for: Photo("a"), format: format) })
-      await fixture.waiters(waiting.count)
+      await fixture.subscribers(waiting.count)
     }
     gate.open()
     #expect(try await !waiting[0].value.isPrivate)

@@ -66,7 +66,7 @@ struct SourceNeedTests {
     if need == .local {
       #expect(try await second.value.solidNumber == 2)
     } else {
-      await fixture.waiters(2)
+      await fixture.subscribers(2)
     }
     door.open()
     #expect(try await first.value.solidNumber == 1)

@@ -40,7 +40,7 @@
         _ = try await cache.image(for: Photo("1"), format: .row, options: options)
         #expect(!Self.computes)
       }
-      await sketch.fixture.waiters(2)
+      await sketch.fixture.subscribers(2)
       sketch.finish()
       _ = try await (reading, hearing, answering)
       #expect(decodes.withLock { $0 } == [true])
@@ -64,7 +64,7 @@
           shown.increment()
         }
       }
-      await sketch.fixture.waiters(1)
+      await sketch.fixture.subscribers(1)
       await sketch.step(100)
       await shown.reaches(1)
       sketch.finish()

@@ -6,18 +6,18 @@ import Testing
 
 @Suite("A place that is kept from jobs of low priority", .timeLimit(.minutes(10)))
 struct KeptPlaceTests {
-  @Test("is not for a guest either, which is of low priority")
-  func guest() throws {
+  @Test("is not for an idle job either, which is of low priority")
+  func idleJob() throws {
     var admission = Admission(width: 2, byteBudget: 0)
     admission.keepsPlace = true
     let (low, urgent) = (admission.makeJobID(), admission.makeJobID())
     #expect(try admission.submit(low, priority: .low, byteCount: 0) == [low])
-    #expect(admission.startGuest(byteCount: 0) == nil)
+    #expect(admission.startIdleJob(byteCount: 0) == nil)
     #expect(admission.finish(low) == [])
-    let started = admission.startGuest(byteCount: 0)
-    let guest = try #require(started)
+    let started = admission.startIdleJob(byteCount: 0)
+    let idleJob = try #require(started)
     #expect(try admission.submit(urgent, priority: .high, byteCount: 0) == [urgent])
-    #expect(admission.finish(guest) == [])
+    #expect(admission.finish(idleJob) == [])
   }
 
   @Test("is kept at a gate at all times")

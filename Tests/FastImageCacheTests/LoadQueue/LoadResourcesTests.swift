@@ -172,7 +172,7 @@ struct LoadResourcesTests {
     let begun = load(2, from: both[1])
     await both[1].source.started.reaches(1)
     let joined = load(1, from: both[0])
-    await both[1].waiters(2)
+    await both[1].subscribers(2)
     door.open()
     #expect(try await [begun.value, joined.value] == [3, 3])
     caches.withLock { $0 = [] }

@@ -43,7 +43,7 @@ struct RequestPriorityTests: HeldLoadSuite {
     var tasks: [Task<CachedImage, any Error>] = []
     for level in [first, second, first, nil] {
       tasks.append(waiter(level, in: fixture, task: .low))
-      await fixture.waiters(tasks.count)
+      await fixture.subscribers(tasks.count)
     }
     await started.reaches(1)
     #expect(priority == .high)

@@ -154,7 +154,7 @@ struct WorkerPoolTests {
     await #expect(throws: JobError<Fault>.cancelled) { try await task.value }
   }
 
-  @Test("starts later work of a raised flight from what its urgency has become")
+  @Test("starts later work of a raised load from what its urgency has become")
   func raisedBeforehand() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let occupied = try await Occupied(pool)

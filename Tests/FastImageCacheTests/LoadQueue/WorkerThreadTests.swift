@@ -87,7 +87,7 @@
     @Test("compute without the locks of a load and of the cache's counts, which others may hold")
     func locks() async {
       let worker = Worker(name: "test", computes: true)
-      let progress = FlightProgress(clock: ContinuousClock())
+      let progress = LoadProgress(clock: ContinuousClock())
       let recorder = CacheRecorder(hub: EventHub())
       let (held, door, computed, done) = (Counter(), Gate(), Counter(), Counter())
       let drawings = Lock<[Int]>([])

@@ -91,7 +91,7 @@ struct ArrivalTests {
     #expect(found == [1, 3] && turns.value == 0)
     // The loads of the others had begun, and ended with the loop.
     #expect(await fixture.cache.statistics().misses == 2)
-    await fixture.waiters(0)
+    await fixture.subscribers(0)
     await fixture.quiet()
   }
 
@@ -166,7 +166,7 @@ struct ArrivalTests {
       await fixture.source.cancelled.reaches(7)
     }
     await leaver.value
-    await fixture.waiters(0)
+    await fixture.subscribers(0)
     await fixture.quiet()
 
     let read = Counter()
@@ -177,7 +177,7 @@ struct ArrivalTests {
     reader.cancel()
     await reader.value
     #expect(read.value == 1)
-    await fixture.waiters(0)
+    await fixture.subscribers(0)
     await fixture.quiet()
   }
 

@@ -17,7 +17,7 @@ struct CancellationTests {
   }
   @TaskLocal private static var ending: Ending?
 
-  @Test("the only waiter ends the wait at once, and the source's work with it")
+  @Test("the only subscriber ends the wait at once, and the source's work with it")
   func endsSource() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let row = Task { try await fixture.cache.image(for: Photo("a"), format: .row) }
@@ -95,7 +95,7 @@ struct CancellationTests {
     let rows = (0..<300).map { number in
       Task { try await fixture.cache.image(for: Photo(ImageID(number)), format: .row) }
     }
-    await fixture.waiters(300)
+    await fixture.subscribers(300)
     for row in rows { row.cancel() }
     for row in rows { await #expect { try await row.value } throws: { $0.isCancelled } }
     await fixture.quiet()
@@ -128,7 +128,7 @@ struct CancellationTests {
     var tasks: [Task<CachedImage, any Error>] = []
     for photo in photos {
       tasks.append(Task { try await cache.image(for: photo, format: .row) })
-      await fixture.waiters(tasks.count)
+      await fixture.subscribers(tasks.count)
       await asked.reaches(1)
     }
     gates[0].open()

@@ -39,7 +39,7 @@ struct CancelledReaderTests {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let row = Row()
     let first = row.appear(Photo("a", url: "test:/1"), in: fixture.cache)
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     // The main actor is busy from here until the load of the first image has been answered.
     let answered = Gate()
     Task.detached {
@@ -79,7 +79,7 @@ struct CancelledReaderTests {
     gate.open()
     await fixture.quiet()
     for reader in readers { reader.cancel() }
-    // The answer of a failed load may still be on its way: its flight has left the board before.
+    // The answer of a failed load may still be on its way: its load has left the registry before.
     await held.run { ended.value == 2 }
     for reader in readers {
       guard case .failure(.cancelled) = await reader.value else {

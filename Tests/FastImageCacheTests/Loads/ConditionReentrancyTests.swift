@@ -53,7 +53,7 @@ struct ConditionReentrancyTests {
 
   private func isFree(_ fixture: Fixture) async throws {
     await fixture.quiet()
-    await fixture.waiters(0)
+    await fixture.subscribers(0)
     #expect(try await number(77, from: fixture) == 77)
   }
 

@@ -53,7 +53,7 @@ struct EntityReentrancyTests {
     // It joins that load, and asks for the first one, which waits for it: no ring all the same.
     let last = photo("last", url: "test:/2", above: first, in: cache)
     let outsider = Task { try await cache.image(for: last, format: .row) }
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     gate.open()
     #expect(try await task.value.solidNumber == 3)
     #expect(try await outsider.value.solidNumber == 4)
@@ -79,7 +79,7 @@ struct EntityReentrancyTests {
     let task = Task { try await cache.image(for: entity, format: .row) }
     await fixture.source.started.reaches(1)
     later.open()
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     #expect(try await task.value.solidNumber == 5)
     #expect(try await begun.withLock { $0 }?.value.solidNumber == 5)
@@ -150,7 +150,7 @@ struct EntityReentrancyTests {
     let outsider = Task { try await elsewhere.cache.image(for: plain, format: .row) }
     await elsewhere.source.started.reaches(1)
     outsideBegan.open()
-    await elsewhere.waiters(2)
+    await elsewhere.subscribers(2)
     gate.open()
     #expect(try await joined.value.solidNumber == 6)
     #expect(try await outsider.value.solidNumber == 5)
@@ -202,7 +202,7 @@ struct EntityReentrancyTests {
     let waiting = Task { try await cache.image(for: other, format: .row) }
     let asking = photo("asking", url: "test:/1", above: other, in: cache)
     let late = Task { try await cache.image(for: asking, format: .row) }
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     gate.open()
     #expect(try await late.value.solidNumber == 3)
     #expect(try await first.value.solidNumber == 1)
@@ -216,15 +216,15 @@ struct EntityReentrancyTests {
     let fixture = try await Fixture { $0.resources = resources }
     let elsewhere = try await Fixture()
     let key = ImageKey(entity: "asking", version: "1", format: "row")
-    let flight = Flight(
-      id: FlightID(number: 1, index: 0), url: nil, priority: .medium,
+    let load = Load(
+      id: LoadID(number: 1, index: 0), url: nil, priority: .medium,
       registry: fixture.cache.registry)
-    try await flight.permit.pass(.local)
+    try await load.permit.pass(.local)
     let next = Task {
       resources[.local].finish(try await resources[.local].enter(Urgency(.medium)))
     }
     while resources[.local].counts.waiting != 1 { await Task.yield() }
-    let question = OpenQuestion(.picture(key), of: flight)
+    let question = OpenQuestion(.picture(key), of: load)
     // Asks there once more itself.
     let plain = Photo("plain", url: "test:/5")
     let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)
@@ -234,7 +234,7 @@ struct EntityReentrancyTests {
     #expect(image.solidNumber == 6)
     try await next.value
     #expect(resources[.local].counts == (0, 0))
-    flight.permit.close()
+    load.permit.close()
   }
 }
 

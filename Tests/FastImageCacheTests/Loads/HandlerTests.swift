@@ -37,11 +37,11 @@ struct HandlerTests {
     let fixture = try await Fixture(source: ScriptedSource(gate: never))
     let cache = fixture.cache
     let other = Task { _ = try? await cache.image(for: Photo("other"), format: .row) }
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     let ended = Counter()
     let keeping = Task { _ = try? await cache.image(for: Owner("b", gate: first), format: .row) }
-    await fixture.waiters(2)
-    // Asked of the same flight, answered early, and held by nobody else.
+    await fixture.subscribers(2)
+    // Asked of the same load, answered early, and held by nobody else.
     let asking = Task {
       let owner = Owner("a") {
         other.cancel()
@@ -49,9 +49,9 @@ struct HandlerTests {
       }
       _ = try? await cache.image(for: owner, format: .row)
     }
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     let staying = Task { _ = try? await cache.image(for: Owner("c", gate: last), format: .row) }
-    await fixture.waiters(4)
+    await fixture.subscribers(4)
     first.open()
     await keeping.value
     await asking.value

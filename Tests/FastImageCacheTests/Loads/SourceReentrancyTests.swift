@@ -82,10 +82,10 @@ struct SourceReentrancyTests {
     .source(try #require(URL(string: "test:/\(number)")))
   }
 
-  /// Nothing is left behind: no flight, no waiter, and not the only turn at the gate.
+  /// Nothing is left behind: no load, no subscriber, and not the only turn at the gate.
   private func isFree(_ fixture: Fixture) async throws {
     await fixture.quiet()
-    await fixture.waiters(0)
+    await fixture.subscribers(0)
     #expect(try await number(77, from: fixture) == 77)
   }
 
@@ -153,18 +153,18 @@ struct SourceReentrancyTests {
     let fixture = try await fixture { number, _ in number }
     let elsewhere = try await Fixture()
     let (registry, url) = (elsewhere.cache.registry, try #require(URL(string: "test:/1")))
-    let flight = Flight(
-      id: FlightID(number: 0, index: 0), url: url, priority: .medium, registry: registry)
-    try await flight.permit.pass(.local)
+    let load = Load(
+      id: LoadID(number: 0, index: 0), url: url, priority: .medium, registry: registry)
+    try await load.permit.pass(.local)
     let request = try fixture.cache.request(for: Photo("a", url: "test:/1"), format: .row)
-    let answer = try await flight.ask(.source(url), for: request) {
+    let answer = try await load.ask(.source(url), for: request) {
       try await number(2, from: fixture)
     }
     #expect(answer == 2)
     #expect(registry.resources[.local].counts.inside == 0)
-    try await flight.permit.pass(.local)
+    try await load.permit.pass(.local)
     #expect(registry.resources[.local].counts.inside == 1)
-    flight.permit.close()
+    load.permit.close()
   }
 
   @Test("begins loads for all their requests, which do not work on its question")

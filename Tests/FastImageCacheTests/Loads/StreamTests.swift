@@ -68,9 +68,9 @@ struct StreamTests {
   func forgetsUnread() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: CancellableGate()))
     var streams = (0..<50).map { fixture.cache.progress(for: Photo(ImageID($0)), format: .row) }
-    await fixture.waiters(50)
+    await fixture.subscribers(50)
     streams = []
-    await fixture.waiters(0)
+    await fixture.subscribers(0)
     await fixture.quiet()
     #expect(streams.isEmpty)
   }
@@ -141,10 +141,10 @@ struct StreamTests {
     }
     let leaving = Task { try await cache.image(for: Photo("c", url: "test:/2"), format: .large) }
     let alone = Task { try await cache.image(for: Photo("d", url: "test:/3"), format: .row) }
-    await fixture.waiters(5)
+    await fixture.subscribers(5)
     leaving.cancel()
     alone.cancel()
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     gate.open()
     for task in failing { await #expect(throws: ImageCacheError.self) { try await task.value } }
     // Those that fail alone, while their load goes on or would.
@@ -199,7 +199,7 @@ struct StreamTests {
         return count
       }
     }
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     gate.open()
     for reader in readers { #expect(await reader.value == 1) }
   }

@@ -23,7 +23,7 @@ struct WillStoreEndingTests {
     Task { try await fixture.cache.image(for: photo, format: .row) }
   }
 
-  @Test("keeps no cancelled waiter, and nothing is stored after the last one left")
+  @Test("keeps no cancelled subscriber, and nothing is stored after the last one left")
   func endsWithWaiters() async throws {
     let fixture = try await fixture()
     let task = request(photo, in: fixture)
@@ -35,7 +35,7 @@ struct WillStoreEndingTests {
     #expect(await fixture.cache.statistics().stores == 0)
   }
 
-  @Test("does not keep a closed cache, whose waiters hear of that at once")
+  @Test("does not keep a closed cache, whose subscribers hear of that at once")
   func endsWithCache() async throws {
     let fixture = try await fixture()
     let task = request(photo, in: fixture)

@@ -41,7 +41,8 @@ struct MemoryPressureTests {
   private func memory(
     _ source: CountingSource, _ watch: MemoryPressureWatch
   ) -> TrimmableMemory {
-    TrimmableMemory(tables: TableSet([]), source: source, partials: PartialShelf(), watch: watch)
+    TrimmableMemory(
+      tables: TableSet([]), source: source, partials: PartialDownloads(), watch: watch)
   }
 
   @Test("of each kind takes back more than the one below it")

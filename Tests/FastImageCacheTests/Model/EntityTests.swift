@@ -40,7 +40,7 @@ struct EntityTests {
     #expect(fixture.source.started.value == 1)
   }
 
-  @Test("that supplies one format lets the last waiter of the other end the download")
+  @Test("that supplies one format lets the last subscriber of the other end the download")
   func endsDownload() async throws {
     let fixture = try await Fixture(
       [.row, .large], source: ScriptedSource(gate: CancellableGate()))
@@ -53,9 +53,9 @@ struct EntityTests {
     let entity = photo
     let row = Task { try await fixture.cache.image(for: entity, format: .row) }
     // First, or the load may be told of the other alone, and go to the source with that.
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     let large = Task { try await fixture.cache.image(for: entity, format: .large) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     both.open()
     #expect(try await row.value.solidNumber == 44)
     await fixture.source.started.reaches(1)
@@ -87,11 +87,11 @@ struct EntityTests {
     // Holds the load until both others have joined it, so that both are taken together.
     let holder = opening
     let held = Task { try await fixture.cache.image(for: holder, format: .row) }
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     let large = Task { try await fixture.cache.image(for: entity, format: .large) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     let row = Task { try await fixture.cache.image(for: entity, format: .row) }
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     first.open()
     await asked.reaches(1)
     large.cancel()
@@ -103,7 +103,7 @@ struct EntityTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("without URL and picture is told so, each of its waiters")
+  @Test("without URL and picture is told so, each of its subscribers")
   func needsSomething() async throws {
     let fixture = try await Fixture([.row, .large])
     var photo = Photo("a")
@@ -151,7 +151,7 @@ struct EntityTests {
     let entity = broken
     let failing = Task { try await fixture.cache.image(for: entity, format: .row) }
     let fine = Task { try await fixture.cache.image(for: Photo("b", url: "test:/5"), format: .row) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     await #expect(throws: ImageCacheError.self) { try await failing.value }
     #expect(try await fine.value.solidNumber == 5)

@@ -21,7 +21,7 @@ struct LoadOptionsTests {
     let other = Task {
       try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     #expect(try await plain.value.solidNumber == 7)
     #expect(try await other.value.solidNumber == 7)
@@ -61,7 +61,7 @@ struct LoadOptionsTests {
         try await fixture.cache.image(for: Photo("a"), format: .row, options: LoadOptions(.reload))
       }
     }
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     gate.open()
     for reload in reloads { #expect(try await reload.value.solidNumber == 3) }
     _ = try await hanging.value
@@ -174,7 +174,7 @@ struct LoadOptionsTests {
     let tasks = all.flatMap { [$0, $0] }.map { options in
       Task { try await fixture.cache.image(for: Photo("7"), format: .row, options: options) }
     }
-    await fixture.waiters(2 * all.count)
+    await fixture.subscribers(2 * all.count)
     await source.started.reaches(all.count)
     gate.open()
     for task in tasks { #expect(try await task.value.solidNumber == 7) }
@@ -237,7 +237,7 @@ struct LoadOptionsTests {
     }
     await source.started.reaches(1)
     let patient = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     await clock.sleepers { $0.count == 1 }
     clock.advance(by: .seconds(10))
     await #expect(

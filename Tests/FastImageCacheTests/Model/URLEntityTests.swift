@@ -28,7 +28,7 @@ struct URLEntityTests {
     let photo = Photo("a", url: url.absoluteString)
     async let first = fixture.cache.image(for: photo, format: .row)
     async let second = fixture.cache.image(for: url, format: .row)
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     #expect(try await [first.solidNumber, second.solidNumber] == [7, 7])
     #expect(fixture.source.started.value == 1)

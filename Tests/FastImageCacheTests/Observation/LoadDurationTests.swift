@@ -81,7 +81,7 @@ struct LoadDurationTests {
     await asked.reaches(1)
     clock.advance(by: .seconds(10))
     async let joined = fixture.cache.load(Photo("7"), format: .row).report
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     clock.advance(by: .seconds(1))
     gate.open()
     let report = try await joined

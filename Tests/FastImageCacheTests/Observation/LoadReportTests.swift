@@ -182,7 +182,7 @@ struct LoadReportTests {
     async let first = fixture.cache.image(for: Photo("7"), format: .row)
     await asked.reaches(1)
     async let joined = report(fixture)
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     let found = try await joined
     #expect(try await first.solidNumber == 7)
@@ -215,14 +215,14 @@ struct LoadReportTests {
   func previews() async throws {
     let sketch = try await SketchFixture()
     let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await sketch.step(100, after: 40)
     await following.previewed.reaches(1)
     await sketch.idle()
     await sketch.step(100, after: 1000)
     await following.previewed.reaches(2)
     let late = Task { try await sketch.cache.load(Photo("1"), format: .row).report }
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     sketch.clock.advance(by: .seconds(5))
     sketch.finish()
     await following.ends()
@@ -238,9 +238,9 @@ struct LoadReportTests {
   func earlyPreview() async throws {
     let sketch = try await SketchFixture()
     let early = Task { try await sketch.cache.load(Photo("1"), format: .row).report }
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     let following = Following(sketch.cache)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(100, after: 40)
     await following.previewed.reaches(1)
     await sketch.idle()

@@ -32,9 +32,9 @@ struct LoadedEventTests {
     async let first = fixture.cache.image(for: Photo("7"), format: .row)
     await asked.reaches(1)
     async let joined = fixture.cache.load(Photo("7"), format: .row)
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     let following = Following(fixture.cache, Photo("7"))
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     gate.open()
     await following.ends()
     let told = try await (first, joined).1.report
@@ -61,7 +61,7 @@ struct LoadedEventTests {
       try await fixture.cache.load(Photo("8"), format: .row)
     }
     async let loaded = fixture.cache.load(Photo("7"), format: .row)
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     try await fixture.cache.store(solid(9), for: Photo("7"), format: .row)
     let (image, report) = try await loaded
     #expect(image.solidNumber == 9)

@@ -83,7 +83,7 @@ struct StreamQueueTests {
 
   @Test("of progress keeps the newest preview, origin and step, and no preview beside the image")
   func newestProgress() async throws {
-    let queue = FlightProgress.makeListener()
+    let queue = LoadProgress.makeListener()
     func unread() -> [String] {
       var texts: [String] = []
       while let step = queue.takeUnread() {

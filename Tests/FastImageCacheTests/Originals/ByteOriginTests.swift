@@ -7,11 +7,11 @@ import Testing
 @Suite("The progress of a load says where its bytes came from:", .timeLimit(.minutes(10)))
 struct ByteOriginTests {
   private let picture: Data
-  private let terms: OriginalTerms
+  private let terms: ResponseMetadata
 
   init() throws {
     picture = try solid(7).pngData()
-    terms = OriginalTerms(
+    terms = ResponseMetadata(
       fields: ["ETag": #""x""#, "Content-Length": "\(picture.count)"], received: Date())
   }
 

@@ -12,8 +12,8 @@ struct FreshnessTests {
   /// Stale only where no server can be reached.
   private let expired = Freshness.expired(answersFailures: false)
 
-  private func terms(_ fields: [String: String]) -> OriginalTerms {
-    OriginalTerms(
+  private func terms(_ fields: [String: String]) -> ResponseMetadata {
+    ResponseMetadata(
       fields: fields, received: Date(timeIntervalSince1970: TimeInterval(received)))
   }
 

@@ -29,7 +29,7 @@ struct KeptOriginalTests {
     let tasks = (0..<1000).map { _ in
       Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
     }
-    await fixture.waiters(1000)
+    await fixture.subscribers(1000)
     gate.open()
     for task in tasks { #expect(try await task.value.solidNumber == 7) }
     await originals.written.reaches(1)
@@ -75,7 +75,7 @@ struct KeptOriginalTests {
       Task { try await fixture.cache.image(for: Photo(ImageID("\(number)")), format: .row) }
     }
     await source.started.reaches(1)
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     try originals.put(9, as: "test:/9")
     #expect(try await fixture.cache.image(for: Photo("9"), format: .row).solidNumber == 9)
     #expect(source.started.value == 1)
@@ -134,7 +134,7 @@ struct KeptOriginalTests {
       ("8", try solid(8).pngData().prefix(60)), ("9", Data("no picture".utf8)),
     ] {
       originals[ImageID("test:/\(id)")] = .init(
-        bytes: bytes, terms: OriginalTerms(received: Date()), entity: ImageID(id))
+        bytes: bytes, terms: ResponseMetadata(received: Date()), entity: ImageID(id))
     }
     let damaged = ["8", "9"].map { id in
       Task { try await fixture.cache.image(for: Photo(ImageID(id)), format: .row) }
@@ -230,7 +230,7 @@ struct KeptOriginalTests {
 
   @Test("does not answer a request with other fields than its server saw")
   func heedsVary() async throws {
-    let terms = OriginalTerms(fields: ["Vary": "Accept"], received: Date())
+    let terms = ResponseMetadata(fields: ["Vary": "Accept"], received: Date())
     let source = EncodedSource { request, call in
       let arrival = request.begin(terms)
       try arrival.append(try solid(call).pngData())
@@ -257,7 +257,7 @@ struct KeptOriginalTests {
   func answersConfirmed(_ name: String) async throws {
     let source = EncodedSource { request, call in
       request.known == nil
-        ? .encoded(try solid(call).pngData()) : .unchanged(OriginalTerms(received: Date()))
+        ? .encoded(try solid(call).pngData()) : .unchanged(ResponseMetadata(received: Date()))
     }
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
     originals.opened.increment()
@@ -267,7 +267,7 @@ struct KeptOriginalTests {
       return try await fixture.cache.image(for: Photo("a"), format: .large, options: options)
         .solidNumber
     }
-    var terms = OriginalTerms(fields: ["ETag": "\"x\"", "Vary": "Accept"], received: Date())
+    var terms = ResponseMetadata(fields: ["ETag": "\"x\"", "Vary": "Accept"], received: Date())
     terms.recordRequest([name: "1"])
     originals["test:/a"] = MemoryOriginals.Entry(
       bytes: try solid(9).pngData(), terms: terms, entity: "a")
@@ -290,7 +290,7 @@ struct KeptOriginalTests {
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
     originals.opened.increment()
     try await fixture.cache.store(try solid(9).pngData(), for: Photo("a"), format: .row)
-    var terms = OriginalTerms(fields: ["ETag": "\"x\""], received: Date())
+    var terms = ResponseMetadata(fields: ["ETag": "\"x\""], received: Date())
     terms.recordRequest(["Authorization": "1"])
     for freshness in [Freshness.fresh, .expired(answersFailures: true)] {
       originals["test:/a"] = MemoryOriginals.Entry(
@@ -314,7 +314,7 @@ struct KeptOriginalTests {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
     originals.opened.increment()
-    var terms = OriginalTerms(
+    var terms = ResponseMetadata(
       fields: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], received: Date())
     terms.recordRequest(["Cookie": "1"])
     originals["test:/a"] = MemoryOriginals.Entry(
@@ -354,7 +354,7 @@ struct KeptOriginalTests {
     let late = Task {
       try await fixture.cache.image(for: Photo("b", url: "test:/7"), format: .row)
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     _ = try await (first.value, late.value)
     await fixture.quiet()

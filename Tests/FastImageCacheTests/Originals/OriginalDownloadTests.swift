@@ -18,8 +18,8 @@ struct OriginalDownloadTests {
     OriginalStore(in: directory, now: originalTime + seconds)
   }
 
-  private func terms(_ bytes: Data, _ tag: String = "\"1\"") -> OriginalTerms {
-    OriginalTerms(
+  private func terms(_ bytes: Data, _ tag: String = "\"1\"") -> ResponseMetadata {
+    ResponseMetadata(
       fields: ["ETag": tag, "Content-Length": "\(bytes.count)"],
       received: Date(timeIntervalSince1970: Double(originalTime)))
   }
@@ -217,7 +217,7 @@ struct OriginalDownloadTests {
       let original = OriginalRecord(7, Data())
       let load = store.begin(original.name, of: original.owner)
       let bytes = OriginalStore.bytes(7, count: 8 * Checksum.blockByteCount)
-      let terms = OriginalTerms(
+      let terms = ResponseMetadata(
         fields: ["ETag": "\"1\"", "Content-Length": "\(bytes.count)"], received: Date())
       let slot = Download(to: store.download(original, load))
       let arrival = slot.begin(terms, continuing: nil, byteCountLimit: bytes.count)

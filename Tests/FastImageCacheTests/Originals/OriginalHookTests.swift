@@ -20,7 +20,7 @@ struct OriginalHookTests {
     let loads = [ImageID("a"), "b"].map { id in
       Task { try await fixture.cache.image(for: Photo(id, url: "test:/7"), format: .row) }
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     for load in loads { _ = await load.result }
     await fixture.quiet()
@@ -48,7 +48,7 @@ struct OriginalHookTests {
     let earlier = load("a")
     await asked.reaches(1)
     let later = load("b")
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     _ = await (earlier.result, later.result)
     await fixture.quiet()

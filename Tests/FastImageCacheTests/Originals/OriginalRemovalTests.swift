@@ -60,7 +60,7 @@ struct OriginalRemovalTests {
   func reachesMemory(kind: String) async throws {
     let (gate, arrived) = (CancellableGate(), Counter())
     let picture = try solid(7).pngData()
-    let terms = OriginalTerms(
+    let terms = ResponseMetadata(
       fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)"], received: Date())
     let source = EncodedSource { request, call in
       let arrival = request.begin(terms, continuing: request.known)
@@ -101,7 +101,7 @@ struct OriginalRemovalTests {
   @Test("is a change of an entity's id, too, for what caches have in memory of its downloads")
   func reachesMemoryAfterMove() async throws {
     let picture = try solid(7).pngData()
-    let terms = OriginalTerms(
+    let terms = ResponseMetadata(
       fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)"], received: Date())
     let source = EncodedSource { request, _ in
       try request.begin(terms).append(picture.prefix(20))

@@ -22,7 +22,7 @@ struct RefusedOriginalTests {
     let refuses = Lock(false)
     let source = EncodedSource { request, _ in
       if refuses.withLock({ $0 }) { throw ImageSourceError.httpStatus(status) }
-      if request.known?.isWhole == true { return .unchanged(OriginalTerms(received: Date())) }
+      if request.known?.isWhole == true { return .unchanged(ResponseMetadata(received: Date())) }
       return .encoded(try solid(7).pngData())
     }
     let fixture = try await Fixture(from: source) { $0.originals = store }
@@ -111,7 +111,7 @@ struct RefusedOriginalTests {
     }
   }
 
-  @Test("is one before its waiters are answered")
+  @Test("is one before its subscribers are answered")
   func isHeldFirst() async throws {
     let originals = MemoryOriginals()
     let fixture = try await Fixture(from: EncodedSource(), originals: originals)

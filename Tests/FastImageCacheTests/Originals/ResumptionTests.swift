@@ -8,15 +8,16 @@ import Testing
 @Suite("A load of an original that broke off", .timeLimit(.minutes(10)))
 struct ResumptionTests {
   private let picture: Data
-  private let terms: OriginalTerms
+  private let terms: ResponseMetadata
 
   init() throws {
     picture = try solid(7).pngData()
     terms = Self.terms("x", count: picture.count)
   }
 
-  private static func terms(_ tag: String, count: Int) -> OriginalTerms {
-    OriginalTerms(fields: ["ETag": "\"\(tag)\"", "Content-Length": "\(count)"], received: Date())
+  private static func terms(_ tag: String, count: Int) -> ResponseMetadata {
+    ResponseMetadata(
+      fields: ["ETag": "\"\(tag)\"", "Content-Length": "\(count)"], received: Date())
   }
 
   /// Fails the first call after twenty bytes, and continues what later calls know.
@@ -71,7 +72,7 @@ struct ResumptionTests {
     let source = EncodedSource { request, _ in
       let bytes = try solid(7).pngData()
       let known = KnownOriginal(
-        terms: OriginalTerms(received: Date()), bytes: bytes.prefix(40), isWhole: false)
+        terms: ResponseMetadata(received: Date()), bytes: bytes.prefix(40), isWhole: false)
       let arrival = request.begin(known.terms, continuing: known)
       try arrival.append(Data(bytes[40..<60]))
       return .arrived(arrival)
@@ -115,7 +116,7 @@ struct ResumptionTests {
     }
   }
 
-  @Test("goes on where the last one was when its last waiter left")
+  @Test("goes on where the last one was when its last subscriber left")
   func continuesCancelled() async throws {
     let (gate, arrived) = (CancellableGate(), Counter())
     let source = EncodedSource { [picture, terms] request, call in
@@ -181,7 +182,7 @@ struct ResumptionTests {
 
   @Test("continues no answer to other fields that its server heeds, and one to the same fields")
   func heedsVary() async throws {
-    let terms = OriginalTerms(
+    let terms = ResponseMetadata(
       fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)", "Vary": "Accept-Language"],
       received: Date())
     let source = EncodedSource { [picture] request, call in

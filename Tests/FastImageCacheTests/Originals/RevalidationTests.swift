@@ -7,7 +7,7 @@ import Testing
 @Suite("Revalidating", .timeLimit(.minutes(10)))
 struct RevalidationTests {
   let originals = MemoryOriginals()
-  let newer = OriginalTerms(fields: ["ETag": "\"new\""], received: Date())
+  let newer = ResponseMetadata(fields: ["ETag": "\"new\""], received: Date())
 
   /// Calls an original that is known unchanged, as long as the original of the table's image is.
   private func unchanging() -> EncodedSource {
@@ -172,7 +172,7 @@ struct RevalidationTests {
   @Test("an original whose bytes come once more leaves nothing to be continued")
   func leavesNoPartial() async throws {
     let bytes = try solid(7).pngData()
-    let terms = OriginalTerms(
+    let terms = ResponseMetadata(
       fields: ["ETag": "\"x\"", "Content-Length": "\(bytes.count)"], received: Date())
     let source = EncodedSource { request, _ in
       let arrival = request.begin(terms)
@@ -238,7 +238,7 @@ struct RevalidationTests {
     let never = CancellableGate()
     let hanging = try await Fixture(from: EncodedSource(gate: never), originals: originals)
     _ = try await hanging.cache.image(for: Photo("7"), format: .row)
-    await hanging.waiters(1)
+    await hanging.subscribers(1)
     await hanging.cache.close()
     #expect(await hanging.cache.statistics().activeLoads == 0)
   }

@@ -45,12 +45,12 @@ struct PreviewArrivalTests {
     var options = LoadOptions.previewing
     options.previews.delay = .seconds(5000)
     let patient = Following(sketch.cache, Photo("1"), .row, options)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await step(sketch, 200)
     await sketch.beginAnew()
     await step(sketch, 100, after: 9000)
     let second = Following(sketch.cache)
-    await sketch.fixture.waiters(3)
+    await sketch.fixture.subscribers(3)
     await step(sketch, 1)
     sketch.finish()
     for one in [first, patient, second] { await one.ends() }
@@ -59,7 +59,7 @@ struct PreviewArrivalTests {
   }
 
   @Test("show nothing that is drawn of bytes while they are thrown away")
-  func formerGuest() async throws {
+  func formerIdleJob() async throws {
     let door = Gate()
     // As a decoder that does not ask whether it is cancelled.
     let told = try await told(SketchDecoder(willEnd: { _ in door.waitBlocking() })) { sketch in

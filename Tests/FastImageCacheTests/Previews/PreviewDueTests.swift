@@ -54,7 +54,7 @@ struct PreviewDueTests {
   func resumed() async throws {
     let (clock, decoder, gate) = (ManualClock(), SketchDecoder(), CancellableGate())
     let bytes = SketchDecoder.magic + Data(count: 994)
-    let terms = OriginalTerms(
+    let terms = ResponseMetadata(
       fields: ["ETag": "\"1\"", "Content-Length": "1000"], received: Date())
     let source = EncodedSource { request, call in
       let arrival = request.begin(terms, continuing: request.known)
@@ -84,13 +84,13 @@ struct PreviewDueTests {
     }
     let sketch = try await SketchFixture(decoder: decoder)
     let first = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await sketch.step(100)
     await first.previewed.reaches(1)
     sketch.finish()
     await decoding.reaches(1)
     let second = Following(sketch.cache)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     decoded.open()
     await first.ends()
     await second.ends()
@@ -130,9 +130,9 @@ struct PreviewDueTests {
     var alone = Photo("1")
     alone.wantsFamily = false
     let first = Following(sketch.cache, alone, .dot)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     let patient = Following(sketch.cache, alone, .large, options(delay: 5000))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(100)
     await first.previewed.reaches(1)
     await sketch.idle()
@@ -152,7 +152,7 @@ struct PreviewDueTests {
     let sketch = try await SketchFixture()
     let first = Following(sketch.cache)
     let patient = Following(sketch.cache, Photo("1"), .row, options(delay: 5000))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     for _ in 0..<3 {
       await sketch.step(100)
       await sketch.idle()
@@ -171,7 +171,7 @@ struct PreviewDueTests {
     let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 1))
     let first = Following(sketch.cache)
     let patient = Following(sketch.cache, Photo("1"), .row, options(delay: 5000))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(100)
     await first.previewed.reaches(1)
     await sketch.idle()
@@ -187,11 +187,11 @@ struct PreviewDueTests {
   func joining() async throws {
     let sketch = try await SketchFixture()
     let first = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await sketch.step(100)
     await first.previewed.reaches(1)
     let patient = Following(sketch.cache, Photo("1"), .row, options(delay: 5000))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.idle()
     await sketch.step(100)
     await first.previewed.reaches(2)

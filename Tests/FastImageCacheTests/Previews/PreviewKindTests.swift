@@ -52,11 +52,11 @@ struct PreviewKindTests {
   func unwanted() async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded, .rows, .rows]))
     let frames = Following(sketch.cache, Photo("1"), .row, options(.frames))
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await step(sketch, stages: 2)
     #expect(sketch.decoder.headers.value == 0)
     let rows = Following(sketch.cache, Photo("1"), .row, options(.rows))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(1)
     await rows.previewed.reaches(1)
     #expect(sketch.decoder.headers.value == 1)
@@ -110,7 +110,7 @@ struct PreviewKindTests {
     var options = options(all)
     options.fallback = FallbackPolicy()
     let following = Following(sketch.cache, Photo("1"), formats[0], options)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await step(sketch, stages: 2)
     sketch.finish()
     await following.ends()
@@ -135,13 +135,13 @@ struct PreviewKindTests {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
     let kinds: [PreviewPolicy.Kinds] = [.frames, [.embedded, .rows], .rows]
     let following = kinds.map { Following(sketch.cache, Photo("1"), .row, options($0)) }
-    await sketch.fixture.waiters(3)
+    await sketch.fixture.subscribers(3)
     await step(sketch, stages: 3)
     // The frame is the latest, which is shown to no one who did not ask for frames.
     let late = Following(sketch.cache, Photo("1"), .row, options([.embedded, .rows]))
     let later = Following(sketch.cache, Photo("1"), .row, options(all))
     await later.previewed.reaches(1)
-    await sketch.fixture.waiters(5)
+    await sketch.fixture.subscribers(5)
     sketch.finish()
     for one in following + [late, later] { await one.ends() }
     #expect(following.map(\.text) == ["3 999", "1 embedded 999", "999"])
@@ -153,12 +153,12 @@ struct PreviewKindTests {
     let sketch = try await SketchFixture([.row, .large])
     let few = Following(sketch.cache, Photo("1"), .row, options(.frames, limit: 1))
     let many = Following(sketch.cache, Photo("1"), .row, options(.frames))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await step(sketch, stages: 1, many)
     await few.previewed.reaches(1)
     // One was drawn of the load, if of another format.
     let late = Following(sketch.cache, Photo("1"), .large, options(.frames, limit: 1))
-    await sketch.fixture.waiters(3)
+    await sketch.fixture.subscribers(3)
     await step(sketch, stages: 2, many)
     sketch.finish()
     for one in [few, many, late] { await one.ends() }
@@ -169,10 +169,10 @@ struct PreviewKindTests {
   func settledApart() async throws {
     let sketch = try await SketchFixture([.row, .large], decoder: SketchDecoder(settledStage: 1))
     let first = Following(sketch.cache, Photo("1"), .row, options(.frames))
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await step(sketch, stages: 1)
     let second = Following(sketch.cache, Photo("1"), .large, options(.frames))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await step(sketch, stages: 1)
     sketch.finish()
     await first.ends()
@@ -189,7 +189,7 @@ struct PreviewKindTests {
     var following: [Following] = []
     for format in formats {
       following.append(Following(sketch.cache, alone, format, options(.frames)))
-      await sketch.fixture.waiters(following.count)
+      await sketch.fixture.subscribers(following.count)
     }
     await step(sketch, stages: 1)
     // The third is the only one that wants more.
@@ -209,7 +209,7 @@ struct PreviewKindTests {
     var following: [Following] = []
     for format in [ImageFormat.row, .row, .large] {
       following.append(Following(sketch.cache, Photo("1"), format, options(.frames)))
-      await sketch.fixture.waiters(following.count)
+      await sketch.fixture.subscribers(following.count)
     }
     await step(sketch, stages: 1)
     sketch.finish()
@@ -223,7 +223,7 @@ struct PreviewKindTests {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
     let frames = Following(sketch.cache, Photo("1"), .row, options(.frames, limit: 1))
     let thumbnail = Following(sketch.cache, Photo("1"), .row, options(.embedded, limit: 1))
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await step(sketch, stages: 3)
     sketch.finish()
     await frames.ends()
@@ -248,7 +248,7 @@ struct PreviewKindTests {
     let parts = [1: 0.04, 2: 0.02, 3: 0.04]
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded], parts: parts))
     let following = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await step(sketch, stages: 2)
     // Who joins is shown the thumbnail, too.
     let late = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
@@ -269,7 +269,7 @@ struct PreviewKindTests {
     var following: [Following] = []
     for kinds in isFirst ? kinds.reversed() : kinds {
       following.append(Following(sketch.cache, Photo("1"), .row, options(kinds)))
-      await sketch.fixture.waiters(following.count)
+      await sketch.fixture.subscribers(following.count)
     }
     await step(sketch, stages: 3)
     sketch.finish()

@@ -23,10 +23,10 @@ struct PreviewStageTests {
   func newest() async throws {
     let sketch = try await SketchFixture(total: 1_000_000)
     let first = Following(sketch.cache, Photo("1"), .row, LoadOptions())
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await sketch.step(600_000)
     let second = Following(sketch.cache)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(1)
     await sketch.idle()
     sketch.finish()
@@ -74,18 +74,18 @@ struct PreviewStageTests {
     options.previews = PreviewPolicy(kinds: [.frames, .embedded])
     let prefetch = Following(sketch.cache, Photo("1"), .row, LoadOptions())
     let first = Following(sketch.cache, Photo("1"), .row, options)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(100)
     await drawings.reaches(1)
     first.cancel()
     await left.reaches(1)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     if !isEarly {
       back.open()
       await sketch.idle()
     }
     let second = Following(sketch.cache, Photo("1"), .row, options)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     back.open()
     await sketch.idle()
     await sketch.step(1)
@@ -100,7 +100,7 @@ struct PreviewStageTests {
 
   @Test("are not taken as drawn where nobody is left to see them")
   func unseen() {
-    let progress = FlightProgress(clock: ManualClock())
+    let progress = LoadProgress(clock: ManualClock())
     let fetch = progress.beginFetch()
     let stage = PreviewStage(.frame, byteCount: 1)
     #expect(!progress.show([], of: stage, part: nil, in: fetch))

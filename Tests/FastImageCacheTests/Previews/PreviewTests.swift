@@ -11,9 +11,9 @@ struct PreviewTests {
   func shown() async throws {
     let sketch = try await SketchFixture()
     let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     async let joined = sketch.cache.image(for: Photo("1"), format: .row)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(100)
     await following.previewed.reaches(1)
     #expect(sketch.cache.cachedImage(for: Photo("1"), format: .row) == nil)
@@ -47,7 +47,7 @@ struct PreviewTests {
       }
       return previews
     }
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await sketch.step(100)
     #expect(
       await numbers.value == [
@@ -68,7 +68,7 @@ struct PreviewTests {
       }
       return numbers
     }
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await sketch.step(100)
     #expect(try await loop.value == [1, 999])
     // A hit has nothing before it.
@@ -94,7 +94,7 @@ struct PreviewTests {
     let loop = Task {
       for try await _ in sketch.cache.updates(for: Photo("1"), format: .row) {}
     }
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     loop.cancel()
     await #expect { try await loop.value } throws: { $0.isCancelled }
     await sketch.fixture.quiet()
@@ -132,7 +132,7 @@ struct PreviewTests {
     let following = [ImageFormat.row, .large, .dot].map { format -> Following in
       Following(sketch.cache, alone, format)
     }
-    await sketch.fixture.waiters(3)
+    await sketch.fixture.subscribers(3)
     await sketch.step(100)
     await following[0].previewed.reaches(1)
     await following[1].previewed.reaches(1)
@@ -151,7 +151,7 @@ struct PreviewTests {
         if hasHook { configuration.willStore = { _ in } }
       }
       let following = Following(sketch.cache, hasHook ? Photo("1") : photo)
-      await sketch.fixture.waiters(1)
+      await sketch.fixture.subscribers(1)
       for _ in 0..<3 { await sketch.step(100) }
       sketch.finish()
       await following.ends()
@@ -180,7 +180,7 @@ struct PreviewTests {
     for resources in [LoadResources(previewLoad: 0), LoadResources(decodeByteBudget: 1200)] {
       let sketch = try await SketchFixture { $0.resources = resources }
       let following = Following(sketch.cache)
-      await sketch.fixture.waiters(1)
+      await sketch.fixture.subscribers(1)
       for _ in 0..<3 { await sketch.step(100) }
       sketch.finish()
       await following.ends()
@@ -218,7 +218,7 @@ struct PreviewTests {
       $0.resources = LoadResources(decodeWidth: 2)
     }
     let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     await sketch.step(100)
     await decoder.begun.reaches(1)
     sketch.finish()
@@ -249,9 +249,9 @@ struct PreviewTests {
     let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
     let sketch = try await SketchFixture(decoder: decoder)
     let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
+    await sketch.fixture.subscribers(1)
     async let joined = sketch.cache.image(for: Photo("1"), format: .row)
-    await sketch.fixture.waiters(2)
+    await sketch.fixture.subscribers(2)
     await sketch.step(100)
     await decoder.begun.reaches(1)
     following.cancel()

@@ -16,7 +16,7 @@ struct JoiningTests {
       for _ in 0..<count {
         group.addTask { try await fixture.cache.image(for: photo, format: .row).solidNumber }
       }
-      await fixture.waiters(count)
+      await fixture.subscribers(count)
       gate.open()
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -33,7 +33,7 @@ struct JoiningTests {
     async let first = fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)
     async let second = fixture.cache.image(for: Photo("b", url: "test:/2"), format: .row)
     async let third = fixture.cache.image(for: Photo("a", url: "test:/2"), format: .large)
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     gate.open()
     let images = try await [first, second, third]
     #expect(images.map(\.solidNumber) == [2, 2, 2])
@@ -65,7 +65,7 @@ struct JoiningTests {
           }
         }
       }
-      await fixture.waiters(3)
+      await fixture.subscribers(3)
       gate.open()
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -88,11 +88,11 @@ struct JoiningTests {
     let older = [ImageFormat.row, .large].map { format in
       Task { try await cache.image(for: old, format: format).solidNumber }
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     let newer = [ImageFormat.row, .large].map { format in
       Task { try await cache.image(for: new, format: format).solidNumber }
     }
-    await fixture.waiters(4)
+    await fixture.subscribers(4)
     gates.newer.open()
     for task in newer { #expect(try await task.value == 2) }
     while await cache.statistics().activeLoads != 1 { await Task.yield() }

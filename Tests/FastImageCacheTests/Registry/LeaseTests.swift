@@ -38,7 +38,7 @@ struct LeaseTests {
       let isLast = isLast(consume image)
       #expect(isLast)
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     _ = try await (first, second)
   }
@@ -58,7 +58,7 @@ struct LeaseTests {
         #expect(isLast)
       }
     }
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     gate.open()
     try await reader.value
   }

@@ -17,17 +17,17 @@ struct PriorityTests: HeldLoadSuite {
     Task(priority: priority) { try await fixture.cache.image(for: photo, format: .row) }
   }
 
-  @Test("rises with each more urgent waiter, and falls when that one is cancelled")
+  @Test("rises with each more urgent subscriber, and falls when that one is cancelled")
   func risesAndFalls() async throws {
     let fixture = try await fixture()
     let low = waiter(.low, in: fixture)
     await started.reaches(1)
     #expect(priority == .low)
     let medium = waiter(.medium, in: fixture)
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     #expect(priority == .medium)
     let high = waiter(.high, in: fixture)
-    await fixture.waiters(3)
+    await fixture.subscribers(3)
     #expect(priority == .high)
     // Before `cancel()` returns.
     high.cancel()
@@ -51,7 +51,7 @@ struct PriorityTests: HeldLoadSuite {
     await started.reaches(1)
     #expect(priority == .low)
     let high = Task(priority: .high) { try await cache.image(for: entity, format: .row) }
-    // The outer load is as urgent once this waiter is counted; the inner one is told a moment later.
+    // The outer load is as urgent once this subscriber is counted; the inner one is told a moment later.
     while priority != .high, !Task.isCancelled { await Task.yield() }
     #expect(priority == .high)
     // Before `cancel()` returns.
@@ -73,7 +73,7 @@ struct PriorityTests: HeldLoadSuite {
     _ = try await low.value
   }
 
-  @Test("falls when its more urgent waiter has its picture from elsewhere")
+  @Test("falls when its more urgent subscriber has its picture from elsewhere")
   func fallsWithAnswer() async throws {
     let fixture = try await fixture()
     let low = Task(priority: .low) {
@@ -81,7 +81,7 @@ struct PriorityTests: HeldLoadSuite {
     }
     await started.reaches(1)
     let high = waiter(.high, in: fixture)
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     #expect(priority == .high)
     try await fixture.cache.store(solid(2), for: photo, format: .row)
     #expect(priority == .low)
@@ -94,13 +94,13 @@ struct PriorityTests: HeldLoadSuite {
   func toldLate() async throws {
     let fixture = try await fixture()
     let (cache, other) = (fixture.cache, Photo("b", url: "test:/1"))
-    // Two loads, since a removal lies between them; each has a waiter of either priority.
+    // Two loads, since a removal lies between them; each has a subscriber of either priority.
     var tasks: [Task<CachedImage, any Error>] = []
     for count in 1...2 {
       tasks.append(waiter(.high, in: fixture))
       await started.reaches(count)
       tasks.append(Task(priority: .low) { try await cache.image(for: other, format: .row) })
-      await fixture.waiters(2 * count)
+      await fixture.subscribers(2 * count)
       if count == 1 { try await cache.removeImages(for: photo) }
     }
     let loads = asked.withLock { $0 }

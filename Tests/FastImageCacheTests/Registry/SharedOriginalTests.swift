@@ -36,7 +36,7 @@ struct SharedOriginalTests {
         Task {
           try await fixture.cache.image(for: photo, format: format, options: options).solidNumber
         })
-      await fixture.waiters(tasks.count)
+      await fixture.subscribers(tasks.count)
     }
     gate.open()
     var numbers: [Int?] = []
@@ -159,13 +159,13 @@ struct SharedOriginalTests {
       }
       let cache = fixture.cache
       let task = Task { [first] in try await cache.image(for: first, format: .large) }
-      await fixture.waiters(1)
+      await fixture.subscribers(1)
       let other = Task { try await cache.image(for: photo(2), format: .row) }
-      await fixture.waiters(2)
+      await fixture.subscribers(2)
       gate.open()
       await drawing.reaches(1)
       other.cancel()
-      await fixture.waiters(1)
+      await fixture.subscribers(1)
       door.open()
       _ = try await task.value
       await fixture.quiet()

@@ -47,12 +47,12 @@ struct WaitingLoadTests {
     while gate.counts != (0, 0), !Task.isCancelled { await Task.yield() }
   }
 
-  @Test("is gone with its last waiter, before the cancellation returns")
+  @Test("is gone with its last subscriber, before the cancellation returns")
   func isGivenUp() async throws {
     let fixture = try await fixture()
     let place = try await gate.enter(Urgency(.high))
     let loading = (0..<2).map { _ in load(PlainPhoto(number: 7), from: fixture) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     await waits(1)
     loading[0].cancel()
     #expect(gate.counts == (1, 1))

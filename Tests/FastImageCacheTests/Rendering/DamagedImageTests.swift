@@ -207,7 +207,7 @@ struct DamagedImageTests {
   func dropsKeptOriginal() async throws {
     let originals = MemoryOriginals()
     originals["test:/1"] = MemoryOriginals.Entry(
-      bytes: Data("part 5".utf8), terms: OriginalTerms(received: Date()), entity: "a",
+      bytes: Data("part 5".utf8), terms: ResponseMetadata(received: Date()), entity: "a",
       isWritten: true)
     originals.opened.increment()
     let fixture = try await fixture(

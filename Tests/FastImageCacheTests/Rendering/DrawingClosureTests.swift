@@ -28,7 +28,7 @@
       async let asked = cache.image(for: plain, format: .row)
       // Keeps the load going when the other is answered by what was stored.
       async let keeping = cache.image(for: Photo("b", url: "test:/8"), format: .row)
-      await fixture.waiters(2)
+      await fixture.subscribers(2)
       await fixture.source.started.reaches(1)
       release.open()
       _ = try await (stored, asked)
@@ -65,7 +65,7 @@
         async let first = cache.image(for: entity, format: small)
         await started.reaches(1)
         async let second = cache.image(for: Photo("b", url: "test:/1"), format: whole)
-        await fixture.waiters(2)
+        await fixture.subscribers(2)
         release.open()
         _ = try await first
         #expect(try await bytes(of: second) == bytes(of: expected))
@@ -105,9 +105,9 @@
       }
       let plain = Photo("a", url: "test:/5")
       let first = Task { try await fixture.cache.image(for: plain, format: .row) }
-      await fixture.waiters(1)
+      await fixture.subscribers(1)
       let second = Task { [photo] in try await fixture.cache.image(for: photo, format: .row) }
-      await fixture.waiters(2)
+      await fixture.subscribers(2)
       gate.open()
       _ = try await (first.value, second.value)
       #expect(storedEarly.value == 0)
@@ -149,7 +149,7 @@
       let row = Task { try await fixture.cache.image(for: entity, format: .row) }
       let other = isLast ? nil : Task { try await fixture.cache.image(for: entity, format: .row) }
       await started.reaches(1)
-      if !isLast { await fixture.waiters(2) }
+      if !isLast { await fixture.subscribers(2) }
       row.cancel()
       await #expect(throws: ImageCacheError.self) { try await row.value }
       release.open()

@@ -92,7 +92,7 @@ struct FamilyTests {
       other.ownPicture = { _ in .bitmap(try solid(5)) }
       let entity = other
       let request = Task { try await fixture.cache.image(for: entity, format: .large) }
-      await fixture.waiters(1)
+      await fixture.subscribers(1)
       release.open()
       _ = try await request.value
       await fixture.quiet()
@@ -117,7 +117,7 @@ struct FamilyTests {
     let photo = Photo("a", url: "test:/3")
     let dot = Task { try await fixture.cache.image(for: photo, format: .dot) }
     let large = Task { try await fixture.cache.image(for: photo, format: .large) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     #expect(try await dot.value.isPrivate == false)
     do {
@@ -150,7 +150,7 @@ struct FamilyTests {
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [ImageFormat.dot, .row] {
       waiting.append(Task { try await fixture.cache.image(for: photo, format: format) })
-      await fixture.waiters(waiting.count)
+      await fixture.subscribers(waiting.count)
     }
     gate.open()
     for task in waiting {
@@ -179,9 +179,9 @@ struct FamilyTests {
     }
     let photo = Photo("a", url: "test:/3")
     let broken = Task { try await fixture.cache.image(for: photo, format: tall) }
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     let fine = Task { try await fixture.cache.image(for: photo, format: wide) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     do {
       _ = try await broken.value
@@ -214,7 +214,7 @@ struct FamilyTests {
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [wide, tall] {
       waiting.append(Task { try await fixture.cache.image(for: Photo("a"), format: format) })
-      await fixture.waiters(waiting.count)
+      await fixture.subscribers(waiting.count)
     }
     gate.open()
     await started.reaches(1)

@@ -39,7 +39,7 @@ struct Fixture {
   }
 
   /// Waits until that many callers and streams wait for loads, or the test's time is over.
-  func waiters(_ count: Int) async {
+  func subscribers(_ count: Int) async {
     while await cache.statistics().pendingRequests != count, !Task.isCancelled {
       await Task.yield()
     }

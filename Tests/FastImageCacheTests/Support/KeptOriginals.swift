@@ -67,7 +67,7 @@ extension OriginalRecord {
     self.init(
       OriginalName(id: id, address: id), version: id,
       owner: OriginalOwner(namespace: "test", entity: ImageID(number)), byteCount: bytes.count,
-      terms: OriginalTerms(
+      terms: ResponseMetadata(
         fields: fields, received: Date(timeIntervalSince1970: Double(originalTime))))
     self.size = PixelSize(width: 100 + number, height: 100)
     change(&self)

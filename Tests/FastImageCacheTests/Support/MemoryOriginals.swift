@@ -8,7 +8,7 @@ import TestSupport
 final class MemoryOriginals: OriginalKeeping {
   struct Entry {
     var bytes: Data
-    var terms: OriginalTerms
+    var terms: ResponseMetadata
     var entity: ImageID
     var freshness = Freshness.fresh
     var isPlaceholder = false
@@ -112,7 +112,7 @@ final class MemoryOriginals: OriginalKeeping {
   }
 
   func note(
-    _ terms: OriginalTerms?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
+    _ terms: ResponseMetadata?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
   ) async {
     state.withLock { entries in
       let key = Key(name)
@@ -155,7 +155,7 @@ final class MemoryOriginals: OriginalKeeping {
     _ number: Int, as id: ImageID, freshness: Freshness = .fresh, entity: ImageID = "a"
   ) throws {
     self[id] = Entry(
-      bytes: try solid(number).pngData(), terms: OriginalTerms(received: Date()), entity: entity,
+      bytes: try solid(number).pngData(), terms: ResponseMetadata(received: Date()), entity: entity,
       freshness: freshness, isWritten: true)
     // As if a session had asked before, so that a lookup finds it.
     opened.increment()

@@ -143,7 +143,7 @@ struct SketchFixture {
     self.steps = steps
     let (clock, arrived, asked) = (self.clock, self.arrived, self.asked)
     let bytes = SketchDecoder.magic + Data(count: total - SketchDecoder.magic.count)
-    let terms = OriginalTerms(fields: ["Content-Length": "\(total)"], received: Date())
+    let terms = ResponseMetadata(fields: ["Content-Length": "\(total)"], received: Date())
     let source = ClosureImageSource { request in
       var arrival = request.begin(terms)
       asked.increment()
@@ -192,7 +192,7 @@ struct SketchFixture {
     _ options: LoadOptions = .previewing, while play: (Following) async throws -> Void
   ) async rethrows -> String {
     let following = Following(cache, Photo("1"), .row, options)
-    await fixture.waiters(1)
+    await fixture.subscribers(1)
     try await play(following)
     finish()
     await following.ends()

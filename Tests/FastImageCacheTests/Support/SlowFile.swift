@@ -20,7 +20,7 @@ struct SlowFile {
   ) async throws {
     let (clock, resources, seen) = (ManualClock(), LoadResources(), Counter())
     let decoder = try CountingDecoder(data)
-    let terms = OriginalTerms(fields: ["Content-Length": "\(data.count)"], received: Date())
+    let terms = ResponseMetadata(fields: ["Content-Length": "\(data.count)"], received: Date())
     let source = ClosureImageSource { request in
       let arrival = request.begin(terms)
       while arrival.byteCount < data.count {

@@ -67,7 +67,7 @@
       }
     }
 
-    @Test("leaves the padding of rows aside")
+    @Test("ignores the padding of rows")
     func skipsPadding() throws {
       let layout = try #require(
         PixelLayout(size: PixelSize(width: 1, height: 2), format: .bgrx32, rowBytes: 8))

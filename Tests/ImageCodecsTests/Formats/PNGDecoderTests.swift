@@ -193,7 +193,7 @@
 
     @Test("skips text that would unpack to a thousand times its size")
     func skipsTextBombs() throws {
-      // Less than a chunk may take, so that nothing but leaving it aside keeps it from being unpacked.
+      // Less than a chunk may take, so that nothing but ignoring it keeps it from being unpacked.
       let bomb = Data("Comment\0\0".utf8) + Fixture.deflated(zeros: 6 << 20)
       let data = Surgery.adding(chunk: "zTXt", bomb, toPNG: png())
       _ = probe_largest_allocation()
@@ -225,7 +225,7 @@
       #expect(throws: ImageDecodingError.self) { try decode(data) }
     }
 
-    @Test("leaves a little surplus data aside, and unpacks no more")
+    @Test("ignores a little surplus data, and unpacks no more")
     func refusesSurplusData() throws {
       func png(zeros: Int) -> Data {
         Surgery.pngSignature

@@ -58,7 +58,7 @@ struct ListingTests {
     // The records with one call.
     #expect(plan.calls.count { $0 == .read } == 5)
     #expect(Set(trailers).isSubset(of: plan.offsets))
-    #expect(table.statistics.unprovenCount == 4 && table.statistics.hitCount == 0)
+    #expect(table.statistics.unverifiedCount == 4 && table.statistics.hitCount == 0)
   }
 
   @Test("leaves out a slot whose ids are not those of its record")

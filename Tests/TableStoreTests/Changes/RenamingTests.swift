@@ -76,18 +76,18 @@ struct RenamingTests {
     let moved = TableKey(entity: new, version: long)
     try table.store(old)
     #expect(try table.changeEntity(from: old.entity, to: new)?.entry.shows(old) == true)
-    #expect(table.statistics.unprovenCount == 1 && table.statistics.leasedCount == 0)
+    #expect(table.statistics.unverifiedCount == 1 && table.statistics.leasedCount == 0)
     let other = TableKey(entity: new, version: TableID(String(repeating: "w", count: 900)))
     #expect(table.entry(for: other) == nil)
     #expect(table.entry(for: moved)?.shows(old) == true)
-    #expect(table.statistics.unprovenCount == 0)
+    #expect(table.statistics.unverifiedCount == 0)
     _ = try table.changeEntity(from: new, to: old.entity)
     table.close()
     #expect(try fixture.open(slots: 3).entry(for: old)?.shows(old) == true)
   }
 
-  @Test("never makes a proven picture of a damaged one", arguments: [false, true])
-  func provesAnew(isReopened: Bool) throws {
+  @Test("never makes a verified picture of a damaged one", arguments: [false, true])
+  func verifiesAnew(isReopened: Bool) throws {
     let told = Lock<[TableID?]>([])
     let entry = try table.store(key(1))
     let place = try #require(try fixture.bytes().firstRange(of: entry.withPixels { Array($0) }))

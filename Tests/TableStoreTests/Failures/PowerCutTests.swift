@@ -76,7 +76,7 @@ struct PowerCutTests {
       }
       reopened.close()
     }
-    // No hits at all would prove nothing.
+    // No hits at all would show nothing.
     #expect(hitCount > 5)
   }
 

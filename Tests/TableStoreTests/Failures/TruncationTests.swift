@@ -72,7 +72,7 @@ struct TruncationTests {
   }
 
   @Test("misses, at their first hit, pictures of an earlier session that are lost")
-  func missesUnproven() throws {
+  func missesUnverified() throws {
     try filled().close()
     let table = try fixture.open()
     try cut(to: layout.slotOffset(2))

@@ -45,7 +45,7 @@ struct SHA256Tests {
   }
 }
 
-@Suite("The lane hash", .timeLimit(.wholeRun))
+@Suite("The hash of many words", .timeLimit(.wholeRun))
 struct LaneHashTests {
   @Test("changes with every single bit and with the length")
   func coversEveryBit() {

@@ -55,8 +55,8 @@ struct ConcurrencyTests {
     #expect(table.verify().isEmpty)
   }
 
-  @Test("proves a picture of an earlier session for several tasks at once")
-  func provesConcurrently() async throws {
+  @Test("verifies a picture of an earlier session for several tasks at once")
+  func verifiesConcurrently() async throws {
     let fixture = try Fixture()
     var table = try fixture.open()
     for entity in 0..<8 { try table.store(key(entity)) }
@@ -73,7 +73,7 @@ struct ConcurrencyTests {
       }
     }
     #expect(reopened.statistics.leasedCount == 0)
-    #expect(reopened.statistics.unprovenCount == 0)
+    #expect(reopened.statistics.unverifiedCount == 0)
   }
 
   @Test("lets readers go on while it is emptied, flushed and closed")

@@ -54,7 +54,7 @@ struct SlotStatesTests {
     #expect(states.hitCount == found)
   }
 
-  @Test("lease no slot that is claimed, withdrawn, unproven or retired")
+  @Test("lease no slot that is claimed, withdrawn, unverified or retired")
   func leasesOpenSlotsOnly() throws {
     let states = try makeStates(slots: 4, published: 3)
     #expect(states.claim(0))
@@ -127,7 +127,7 @@ struct SlotStatesTests {
       buffer.pixels.copyBytes(from: pixels)
       return try core.insert(buffer.sealed(key: key(entity), extent: extent)).entry
     }
-    weak let file = core.lookup.shelf.withLock { $0.file }
+    weak let file = core.lookup.current.withLock { $0.file }
     try core.removeAll()
     while let entry = held.popLast() {
       #expect(file != nil)

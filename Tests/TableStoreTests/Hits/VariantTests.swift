@@ -42,7 +42,7 @@ struct VariantTests {
   }
 
   @Test("is a miss where it is damaged")
-  func isProven() throws {
+  func isVerified() throws {
     let table = try fixture.open()
     try table.store(key(1))
     table.close()
@@ -73,7 +73,7 @@ struct StaleMarkTests {
   }
 
   @Test("is a miss, and found by its entity until the next store")
-  func isAside() throws {
+  func isStale() throws {
     for entity in 1...2 { try table.store(key(entity)) }
     let held = table.entry(for: key(1))
     try table.markStale(key(1).entity)

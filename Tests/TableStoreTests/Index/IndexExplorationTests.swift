@@ -10,9 +10,9 @@ struct IndexExplorationTests {
     .store(entity: 0, version: 0), .store(entity: 1, version: 0), .store(entity: 2, version: 0),
     .store(entity: 0, version: 1), .unclaim(entity: 1), .look(entity: 0, version: 0),
     .look(entity: 1, version: 0), .release(0, fromNewest: false), .release(0, fromNewest: true),
-    .remove(entity: 0), .setAside(entity: 0), .lookAny(entity: 0), .reopen, .resume,
+    .remove(entity: 0), .markStale(entity: 0), .lookAny(entity: 0), .reopen, .resume,
     .spoil(entity: 0),
-    .storeUnproven(entity: 1, version: 0),
+    .storeUnverified(entity: 1, version: 0),
   ]
 
   /// Plays every sequence of so many events, and returns the first after which the two disagree.
@@ -50,14 +50,14 @@ struct IndexExplorationTests {
       let event: IndexEvent =
         switch Int.random(in: 0..<28, using: &random) {
         case 0..<6: .store(entity: entity, version: version)
-        case 6: .storeUnproven(entity: entity, version: version)
+        case 6: .storeUnverified(entity: entity, version: version)
         case 7: .unclaim(entity: entity)
         case 8..<14: .look(entity: entity, version: version)
         case 14..<20: .release(index, fromNewest: false)
         case 20: .reopen
         case 21: .resume
         case 22: .spoil(entity: entity)
-        case 23..<25: .setAside(entity: entity)
+        case 23..<25: .markStale(entity: entity)
         case 25..<27: .lookAny(entity: entity)
         default: .remove(entity: entity)
         }

@@ -11,9 +11,9 @@ struct IndexModel {
     let slot: Int
     var isLive = true
     /// Only its entity finds it.
-    var isAside = false
+    var isStale = false
     /// Seen in this session.
-    var isProven = true
+    var isVerified = true
     var leases = 0
     var lastUse: Int
   }
@@ -32,7 +32,7 @@ struct IndexModel {
     if taken < capacity { return [nil] }
     let own = live(entity)
     var evictable = slots.filter { $0.value.isLive && $0.value.leases == 0 && $0.key != own }
-    if evictable.values.contains(where: \.isAside) { evictable = evictable.filter(\.value.isAside) }
+    if evictable.values.contains(where: \.isStale) { evictable = evictable.filter(\.value.isStale) }
     if let oldest = evictable.values.map(\.lastUse).min() {
       return evictable.filter { $0.value.lastUse == oldest }.map(\.key)
     }
@@ -56,7 +56,7 @@ struct IndexModel {
 enum IndexEvent: Hashable {
   case store(entity: Int, version: Int)
   /// An image whose ids are not known in full is stored.
-  case storeUnproven(entity: Int, version: Int)
+  case storeUnverified(entity: Int, version: Int)
   /// A slot is claimed, and its writing fails.
   case unclaim(entity: Int)
   case look(entity: Int, version: Int)
@@ -64,7 +64,7 @@ enum IndexEvent: Hashable {
   case release(Int, fromNewest: Bool)
   case remove(entity: Int)
   /// The image is marked stale.
-  case setAside(entity: Int)
+  case markStale(entity: Int)
   /// The entity's image is looked up and leased.
   case lookAny(entity: Int)
   /// The file is closed and opened again, if there is no lease.
@@ -117,13 +117,13 @@ struct IndexPlay {
     let problem: String?
     switch event {
     case .store(let entity, let version): problem = store(entity, version, fails: false)
-    case .storeUnproven(let entity, let version):
-      problem = store(entity, version, fails: false, isProven: false)
+    case .storeUnverified(let entity, let version):
+      problem = store(entity, version, fails: false, isVerified: false)
     case .unclaim(let entity): problem = store(entity, 0, fails: true)
     case .look(let entity, let version): problem = look(entity, version)
     case .release(let index, let fromNewest): problem = release(index, fromNewest)
     case .remove(let entity): problem = remove(entity)
-    case .setAside(let entity): problem = setAside(entity)
+    case .markStale(let entity): problem = markStale(entity)
     case .lookAny(let entity): problem = lookAny(entity)
     case .reopen: problem = reopen()
     case .resume: problem = resume()
@@ -144,7 +144,7 @@ struct IndexPlay {
   // MARK: Events
 
   private mutating func store(
-    _ entity: Int, _ version: Int, fails: Bool, isProven: Bool = true
+    _ entity: Int, _ version: Int, fails: Bool, isVerified: Bool = true
   ) -> String? {
     model.now += 1
     let expected = model.victims(for: entity)
@@ -162,7 +162,7 @@ struct IndexPlay {
       guard let evicted = victim.flatMap({ model.slots[$0] }) else {
         return claim.eviction == nil
       }
-      let name = evicted.isProven ? key(evicted.entity).entity : nil
+      let name = evicted.isVerified ? key(evicted.entity).entity : nil
       return evicted.slot == claim.slot && claim.eviction == Eviction(entity: name)
     }
     guard let victim else { return "the wrong picture makes room" }
@@ -176,22 +176,23 @@ struct IndexPlay {
     generation += 1
     let record = record(entity, version, generation)
     let older = index.publish(
-      claim.slot, record: record, key: isProven ? key(entity, version) : nil,
+      claim.slot, record: record, key: isVerified ? key(entity, version) : nil,
       extent: SlotExtent(width: 1, height: 1))
     file.write(record, to: claim.slot)
     if let older { erase(older) }
     let modelledOlder = model.live(entity)
     if let modelledOlder { model.slots[modelledOlder]?.isLive = false }
     model.slots[nextModelled] = .init(
-      entity: entity, version: version, slot: claim.slot, isProven: isProven, lastUse: model.now)
-    if isProven { take(claim.slot, nextModelled) }
+      entity: entity, version: version, slot: claim.slot, isVerified: isVerified, lastUse: model.now
+    )
+    if isVerified { take(claim.slot, nextModelled) }
     nextModelled += 1
     return (older == nil) == (modelledOlder == nil) ? nil : "the older picture is another"
   }
 
   private mutating func look(_ entity: Int, _ version: Int) -> String? {
     let modelled = model.live(entity).flatMap { slot in
-      model.slots[slot].flatMap { $0.version == version && !$0.isAside ? slot : nil }
+      model.slots[slot].flatMap { $0.version == version && !$0.isStale ? slot : nil }
     }
     read(entity)
     if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
@@ -202,14 +203,14 @@ struct IndexPlay {
     let (slot, record) = (lease.slot, lease.record)
     if lease.known == nil {
       if record.version != key(entity, version).version.digest { return "another version is found" }
-      index.prove(
+      index.verify(
         slot, generation: record.generation, key: key(entity, version),
         extent: SlotExtent(width: 1, height: 1))
-      model.slots[modelled]?.isProven = true
+      model.slots[modelled]?.isVerified = true
       take(slot, modelled)
       return nil
     }
-    if model.slots[modelled]?.isProven != true { return "an unproven picture is found" }
+    if model.slots[modelled]?.isVerified != true { return "an unverified picture is found" }
     if plant == .usesIgnored { states.setStamp(0, of: slot) }
     take(slot, modelled)
     return nil
@@ -230,17 +231,17 @@ struct IndexPlay {
     return nil
   }
 
-  private mutating func setAside(_ entity: Int) -> String? {
+  private mutating func markStale(_ entity: Int) -> String? {
     read(entity)
     let digest = key(entity).entity.digest
-    if let modelled = model.live(entity) { model.slots[modelled]?.isAside = true }
+    if let modelled = model.live(entity) { model.slots[modelled]?.isStale = true }
     // A mark of before the store changes nothing.
-    index.setAside(
+    index.markStale(
       digest, upTo: index.generation(of: digest) - min(1, index.generation(of: digest)))
     switch plant {
     case .marksIgnored: break
     case .marksRemove: _ = index.remove(key(entity).entity.digest)
-    default: index.setAside(digest, upTo: UInt64(generation))
+    default: index.markStale(digest, upTo: UInt64(generation))
     }
     return nil
   }
@@ -254,8 +255,8 @@ struct IndexPlay {
     }
     if plant == .usesIgnored { states.setStamp(0, of: found.slot) }
     take(found.slot, modelled)
-    if found.isStale != slot.isAside { return "the mark is another" }
-    if (found.known != nil) != slot.isProven { return "the proof is another" }
+    if found.isStale != slot.isStale { return "the mark is another" }
+    if (found.known != nil) != slot.isVerified { return "it is verified otherwise" }
     return found.known.map { $0.version == key(entity, slot.version).version } ?? true
       ? nil : "the version is another"
   }
@@ -307,8 +308,8 @@ struct IndexPlay {
 
   private mutating func forget() {
     for modelled in model.slots.keys {
-      model.slots[modelled]?.isProven = false
-      model.slots[modelled]?.isAside = false
+      model.slots[modelled]?.isVerified = false
+      model.slots[modelled]?.isStale = false
     }
   }
 

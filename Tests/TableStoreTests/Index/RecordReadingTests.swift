@@ -17,7 +17,7 @@ struct RecordReadingTests {
     for entity in 1...count { try table.store(key(entity)) }
     table.close()
     let reopened = try fixture.open(slots: count, system: plan.system)
-    #expect(reopened.statistics.unprovenCount == count)
+    #expect(reopened.statistics.unverifiedCount == count)
     return reopened
   }
 
@@ -88,7 +88,7 @@ struct RecordReadingTests {
       try table.suspend()
       table.resume()
       #expect(table.statistics.isOwner)
-      #expect(table.statistics.unprovenCount == 150)
+      #expect(table.statistics.unverifiedCount == 150)
       for entity in 1...150 {
         #expect(table.entry(for: key(entity, turn - 1)) == nil)
         #expect(table.entry(for: key(entity, turn))?.shows(key(entity, turn)) == true)
@@ -103,7 +103,7 @@ struct RecordReadingTests {
     let table = try reopened(count: 70)
     // The second new file gets the memory of the first.
     for _ in 0..<2 { try table.removeAll() }
-    #expect(table.statistics.unprovenCount == 0)
+    #expect(table.statistics.unverifiedCount == 0)
     for entity in 1...71 { try table.store(key(entity)) }
     #expect(table.present(1...71) == Array(2...71))
   }
@@ -117,7 +117,7 @@ struct RecordReadingTests {
     try overwriteRecord(3, layout)
     table = try fixture.open(slots: 8)
     #expect(table.statistics.leasedCount == 0)
-    #expect(table.statistics.unprovenCount == 7)
+    #expect(table.statistics.unverifiedCount == 7)
     try table.store(key(9))
     #expect(table.present(1...9) == [1, 2, 3, 5, 6, 7, 8, 9])
     #expect(held.shows(key(1)))

@@ -26,7 +26,7 @@ final class LoadServer: NeedNamingSource {
   private struct Plan {
     let picture: LoadPicture
     let file: Data
-    let terms: OriginalTerms
+    let terms: ResponseMetadata
     /// Where it breaks off.
     let cut: Int?
     let pieceCount: Int
@@ -93,7 +93,7 @@ final class LoadServer: NeedNamingSource {
         state.cuts[number] += 1
       }
       return Plan(
-        picture: picture, file: file, terms: OriginalTerms(fields: fields, received: Date()),
+        picture: picture, file: file, terms: ResponseMetadata(fields: fields, received: Date()),
         cut: cut, pieceCount: Int.random(in: 1...30, using: &state.random))
     }
   }

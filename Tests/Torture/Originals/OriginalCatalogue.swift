@@ -79,7 +79,7 @@ private struct BreakingSource: ImageSource {
 
   func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     let bytes = OriginalCatalogue.content(OriginalCatalogue.large, version)
-    let terms = OriginalTerms(
+    let terms = ResponseMetadata(
       fields: ["ETag": "\"\(version)\"", "Content-Length": "\(bytes.count)"], received: Date())
     if let known = request.known { seen(known) }
     let known = request.known.flatMap { $0.terms.entityTag == terms.entityTag ? $0 : nil }

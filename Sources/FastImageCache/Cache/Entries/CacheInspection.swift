@@ -26,7 +26,7 @@ public struct CacheInspection: Sendable {
     public let dirtyByteCount: Int?
   }
 
-  /// A load under way, which all its waiters share.
+  /// A load under way, which all its requests share.
   public struct Load: Sendable {
     /// An image that somebody waits for.
     public struct Image: Hashable, Sendable {
@@ -42,7 +42,7 @@ public struct CacheInspection: Sendable {
     public let images: [Image]
     /// Callers and streams that wait.
     public let requestCount: Int
-    /// The highest priority of the waiters.
+    /// The highest priority of the requests.
     public let priority: TaskPriority
   }
 
@@ -59,13 +59,13 @@ public struct CacheInspection: Sendable {
 }
 
 extension CacheInspection.Load {
-  init(_ flight: FlightRecord<ImageRequest, InFlightRegistry.Load>) {
+  init(_ load: LoadRecord<ImageRequest, InFlightRegistry.Handle>) {
     self.init(
-      url: flight.origin.url,
-      images: flight.renditions.filter(\.isWanted).map {
+      url: load.loadKey.url,
+      images: load.outputs.filter(\.isWanted).map {
         Image(imageID: $0.key.entity, format: $0.key.format)
       },
-      requestCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
-      priority: flight.priority.task)
+      requestCount: load.outputs.reduce(0) { $0 + $1.waitingCount },
+      priority: load.priority.task)
   }
 }

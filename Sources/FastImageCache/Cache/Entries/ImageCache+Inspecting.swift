@@ -36,7 +36,7 @@ extension ImageCache {
     return CacheInspection(
       namespace: namespace, tables: inspected,
       originals: try await (originals as? OriginalStore)?.inspect() ?? [],
-      loads: registry.flights.map { CacheInspection.Load($0) })
+      loads: registry.loads.map { CacheInspection.Load($0) })
   }
 
   /// Everything that the tables of a namespace hold, whether a cache has it open or not, in this process

@@ -16,7 +16,7 @@ extension ImageCache {
   /// new id had are replaced, but no real one by a placeholder, which is dropped then. Leases on either stay
   /// valid. Metadata moves along. An image that turns out damaged is not moved, and gone.
   ///
-  /// Loads under way for the old id answer their waiters and store nothing; later requests start others.
+  /// Loads under way for the old id answer their requests and store nothing; later requests start others.
   /// Where an image moves, loads under way for the new id store nothing over it either.
   ///
   /// After a crash each format has its image under the old id, the new one, or both. In a full table

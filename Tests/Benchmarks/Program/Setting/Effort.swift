@@ -17,7 +17,7 @@ struct Effort: Sendable {
   /// Files that are decoded in one turn, by one worker and by two.
   let fileCount: Int
   /// Requests for one image, and requests that are cancelled.
-  let waiterCount: Int
+  let subscriberCount: Int
   /// Images of the fling, and files that they come from.
   let flingCount: Int
   /// Images that are held at the same time.
@@ -42,7 +42,8 @@ struct Effort: Sendable {
 
   static let full = Effort(
     pictureCount: 1000, largeCount: 100_000, roundCount: 101, hitBatch: 1000,
-    singleHitCount: 200_000, storeBatch: 20, fileCount: 200, waiterCount: 1000, flingCount: 2000,
+    singleHitCount: 200_000, storeBatch: 20, fileCount: 200, subscriberCount: 1000,
+    flingCount: 2000,
     heldCount: 100, frameCount: 200, scaleCounts: [1000, 10_000, 100_000, 1_000_000],
     photographs: (large: (4000, 3000), progressive: (5184, 3456), small: (800, 600)),
     usualPhotograph: PixelSize(width: 1600, height: 1200), readsPhotographs: true,
@@ -51,7 +52,7 @@ struct Effort: Sendable {
   /// Everything runs; the figures mean nothing.
   static let quick = Effort(
     pictureCount: 8, largeCount: 40, roundCount: 2, hitBatch: 16, singleHitCount: 64,
-    storeBatch: 2, fileCount: 2, waiterCount: 8, flingCount: 6, heldCount: 4, frameCount: 2,
+    storeBatch: 2, fileCount: 2, subscriberCount: 8, flingCount: 6, heldCount: 4, frameCount: 2,
     scaleCounts: [4, 16], photographs: (large: (128, 96), progressive: (96, 64), small: (64, 48)),
     usualPhotograph: PixelSize(width: 320, height: 240), readsPhotographs: false,
     landscape: (256, 256))

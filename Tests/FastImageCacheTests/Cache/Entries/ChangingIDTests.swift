@@ -94,7 +94,7 @@ struct ChangingIDTests {
     let newer = photo("new", version: "w")
     let row = Task { try await fixture.cache.image(for: newer, format: .row) }
     let large = Task { try await fixture.cache.image(for: newer, format: .large) }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 1)
     gate.open()
     _ = try await (row.value, large.value)

@@ -41,7 +41,7 @@ struct InspectionTests {
     #expect(try await fixture.cache.inspect().tables.first?.dirtyByteCount == 0)
   }
 
-  @Test("lists the loads under way, with their pictures and waiters")
+  @Test("lists the loads under way, with their pictures and subscribers")
   func listsLoads() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(
@@ -52,7 +52,7 @@ struct InspectionTests {
     let requests = (0..<2).map { _ in
       Task(priority: .high) { try await fixture.cache.image(for: Photo("a"), format: .row) }
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     let loads = try await fixture.cache.inspect().loads
     let load = try #require(loads.first)
     #expect(loads.count == 1 && load.requestCount == 2)

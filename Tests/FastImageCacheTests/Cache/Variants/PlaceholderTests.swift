@@ -167,7 +167,7 @@ struct PlaceholderTests {
     let requests = [realFirst, !realFirst].map { isReal in
       Task { try await load(photo, isPlaceholder: !isReal, in: fixture) }
     }
-    await fixture.waiters(2)
+    await fixture.subscribers(2)
     gate.open()
     for request in requests { #expect(try await request.value == 2) }
     #expect(fixture.source.started.value == 2)

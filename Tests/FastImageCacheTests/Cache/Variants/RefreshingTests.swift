@@ -14,7 +14,7 @@ struct RefreshingTests {
     EncodedSource { request, call in
       if call > 1 { try await gate?.pass() }
       if request.known?.isWhole == true, changes.value == 0 {
-        return .unchanged(OriginalTerms(fields: ["ETag": "\"1\""], received: Date()))
+        return .unchanged(ResponseMetadata(fields: ["ETag": "\"1\""], received: Date()))
       }
       return .encoded(try solid(changes.value).pngData())
     }

@@ -101,7 +101,7 @@ struct StalePictureTests {
     let memory = MemoryOriginals()
     let store = OriginalStore(directory: directory.url)
     let source = EncodedSource { request, call in
-      let terms = OriginalTerms(fields: ["ETag": "\"\(call)\""], received: Date())
+      let terms = ResponseMetadata(fields: ["ETag": "\"\(call)\""], received: Date())
       if request.known?.isWhole == true, call == 2 { return .unchanged(terms) }
       return .encoded(try solid(call).pngData())
     }
@@ -127,7 +127,7 @@ struct StalePictureTests {
     let store = OriginalStore(directory: directory.url)
     let source = EncodedSource { request, call in
       let fields = ["ETag": "\"1\"", "Cache-Control": "max-age=600"]
-      let terms = OriginalTerms(fields: fields, received: Date())
+      let terms = ResponseMetadata(fields: fields, received: Date())
       if call == (isKept ? 2 : 1) { try await gate.pass() }
       return request.known?.isWhole == true
         ? .unchanged(terms) : .encoded(try solid(call).pngData())
@@ -153,7 +153,7 @@ struct StalePictureTests {
   /// A source that calls unchanged whatever it is asked about.
   private func unchangingSource() -> EncodedSource {
     EncodedSource { request, call in
-      let terms = OriginalTerms(fields: ["ETag": "\"\(call)\""], received: Date())
+      let terms = ResponseMetadata(fields: ["ETag": "\"\(call)\""], received: Date())
       return request.known?.isWhole == true
         ? .unchanged(terms) : .encoded(try solid(call).pngData())
     }

@@ -170,7 +170,7 @@ struct HTTPLoadTests {
         let photo = Photo(ImageID(name), url: server.url("/a#\(name)").absoluteString)
         return Task { try await fixture.cache.image(for: photo, format: .row) }
       }
-      await fixture.waiters(2)
+      await fixture.subscribers(2)
       #expect(await fixture.cache.statistics().activeLoads == count)
       for task in tasks { task.cancel() }
     }
@@ -189,7 +189,7 @@ struct HTTPLoadTests {
       return Task { try await cache.image(for: photo, format: .row) }
     }
     await dead.requests.reaches(HTTPOptions().connectionsPerHost)
-    await fixture.waiters(40)
+    await fixture.subscribers(40)
     let photo = Photo("a", url: live.url("/a").absoluteString)
     await #expect(throws: ImageCacheError.self) { try await cache.image(for: photo, format: .row) }
     #expect(live.requests.value == 1)

@@ -47,7 +47,7 @@ struct EntityTagTests {
     }
   }
 
-  @Test("names another version by other characters, quotes and weakness aside")
+  @Test("names another version by other characters, but for quotes and weakness")
   func differs() {
     for (first, second) in [("a", #""a""#), (#"W/"a""#, #""a""#), ("a", "a"), (#""a"#, #""a"#)] {
       #expect(!EntityTag.differ(first, second) && !EntityTag.differ(first, nil))

@@ -22,7 +22,7 @@ struct CancelledRequests: Scenario {
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.source = source }
     ) { cache in
-      let pictures = (0..<effort.waiterCount).map {
+      let pictures = (0..<effort.subscriberCount).map {
         BenchPicture($0, file: URL(filePath: "/picture-\($0)"))
       }
       let contest = Contest([
@@ -32,14 +32,14 @@ struct CancelledRequests: Scenario {
         },
       ])
       let results = try await contest.run(roundCount: min(effort.roundCount, 51))
-      // A cancelled flight may take a moment to end.
+      // A cancelled load may take a moment to end.
       while await cache.statistics().activeLoads > 0 { await Task.yield() }
       let left = await cache.statistics()
       return Findings([
         Measure(
           Self.id, "request created, cancelled and ended, each", ours: results[0],
           reference: results[1], named: "pairs of tasks that only wait", bar: .ratioAtMost(3)),
-        .counted(Self.id, "flights left", left.activeLoads, mustBe: 0),
+        .counted(Self.id, "loads left", left.activeLoads, mustBe: 0),
         .counted(Self.id, "waiters left", left.pendingRequests, mustBe: 0),
         .counted(
           Self.id, "leases left", left.tables.reduce(0) { $0 + $1.leasedCount }, mustBe: 0),

@@ -13,7 +13,7 @@ struct ConditionedRequests: Scenario {
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let count = 2 * setting.effort.waiterCount
+    let count = 2 * setting.effort.subscriberCount
     let size = PixelSize(width: 32, height: 32)
     let format = ImageFormat(
       name: "conditioned", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(16))

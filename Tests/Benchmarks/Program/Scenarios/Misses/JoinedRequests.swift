@@ -23,31 +23,31 @@ struct JoinedRequests: Scenario {
       Self.name, formats: [format], .with { $0.source = source }
     ) { cache in
       var number = 0
-      func contender(_ waiterCount: Int) -> Contest.Contender {
+      func contender(_ subscriberCount: Int) -> Contest.Contender {
         Contest.Contender {
           number += 1
           let picture = BenchPicture(number, file: URL(filePath: "/picture-\(number)"))
-          return try await Self.time(waiterCount, cache, picture, format, source)
+          return try await Self.time(subscriberCount, cache, picture, format, source)
         }
       }
-      let bare = Contest.Contender { await Self.timeBareTasks(effort.waiterCount) }
-      let results = try await Contest([contender(effort.waiterCount), contender(1), bare])
+      let bare = Contest.Contender { await Self.timeBareTasks(effort.subscriberCount) }
+      let results = try await Contest([contender(effort.subscriberCount), contender(1), bare])
         .run(roundCount: min(effort.roundCount, 51))
       let alone = results[1].median
       let all = Distribution(
-        results[0].values.map { max($0 - alone, 0) / Double(effort.waiterCount - 1) })
+        results[0].values.map { max($0 - alone, 0) / Double(effort.subscriberCount - 1) })
 
       let before = await cache.statistics()
       let askedBefore = source.askedCount
-      _ = try await contender(effort.waiterCount).turn()
+      _ = try await contender(effort.subscriberCount).turn()
       let now = await cache.statistics()
       return Findings([
         Measure(
-          Self.id, "\(effort.waiterCount) requests for one picture, each", ours: all,
+          Self.id, "\(effort.subscriberCount) requests for one picture, each", ours: all,
           reference: results[2], named: "tasks that only wait", bar: .ratioAtMost(2)),
         .counted(Self.id, "fetches", source.askedCount - askedBefore, mustBe: 1),
         .counted(Self.id, "drawings", now.drawings - before.drawings, mustBe: 1),
-        .counted(Self.id, "misses", now.misses - before.misses, mustBe: effort.waiterCount),
+        .counted(Self.id, "misses", now.misses - before.misses, mustBe: effort.subscriberCount),
         .counted(Self.id, "stores", now.stores - before.stores, mustBe: 1),
       ])
     }
@@ -67,13 +67,13 @@ struct JoinedRequests: Scenario {
 
   /// Nanoseconds from the first request until the last one has its image.
   static func time(
-    _ waiterCount: Int, _ cache: ImageCache, _ picture: BenchPicture, _ format: ImageFormat,
+    _ subscriberCount: Int, _ cache: ImageCache, _ picture: BenchPicture, _ format: ImageFormat,
     _ source: WaitingSource, _ options: LoadOptions? = nil
   ) async throws -> Double {
     source.shut()
     return try await Contest.time(1) {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<waiterCount {
+        for _ in 0..<subscriberCount {
           group.addTask {
             if let options {
               _ = try await cache.image(for: picture, format: format, options: options)
@@ -82,7 +82,7 @@ struct JoinedRequests: Scenario {
             }
           }
         }
-        try await cache.waitForWaiters(waiterCount)
+        try await cache.waitForWaiters(subscriberCount)
         source.open()
         try await group.waitForAll()
       }

@@ -14,7 +14,7 @@ struct KeptMissBesideDownloads: Scenario {
   private static let hangingCount = 6
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let waitingCount = setting.effort.waiterCount / 2
+    let waitingCount = setting.effort.subscriberCount / 2
     let picture = try KeptPicture(setting.effort.photographs.small, setting)
     let source = WaitingSource(
       .bitmap(try setting.photographs.part(0, size: KeptPicture.format.size)), need: .network)

@@ -26,7 +26,7 @@ struct KeptOnce: Scenario {
       Self.name, in: setting.place.url.appending(path: "originals"))
     return try await setting.withCache("once-kept", formats: [format], keeping) { kept in
       try await setting.withCache("once", formats: [format], configuration) { bare in
-        let count = setting.effort.waiterCount
+        let count = setting.effort.subscriberCount
         var events = kept.events(bufferSize: 4096).makeAsyncIterator()
         _ = try await Self.contender(kept, format, source, count, from: 1_000_000).turn()
         // The original is written behind the answers.
@@ -52,7 +52,7 @@ struct KeptOnce: Scenario {
   }
 
   private static func contender(
-    _ cache: ImageCache, _ format: ImageFormat, _ source: WaitingSource, _ waiterCount: Int,
+    _ cache: ImageCache, _ format: ImageFormat, _ source: WaitingSource, _ subscriberCount: Int,
     from first: Int = 0
   ) -> Contest.Contender {
     var number = first
@@ -62,8 +62,8 @@ struct KeptOnce: Scenario {
       number += 1
       let file = URL(string: "https://photos.example.com/once/\(number).jpg")
       return try await JoinedRequests.time(
-        waiterCount, cache, BenchPicture(number, file: file), format, source)
-        / Double(waiterCount)
+        subscriberCount, cache, BenchPicture(number, file: file), format, source)
+        / Double(subscriberCount)
     }
   }
 

@@ -192,7 +192,7 @@ final class KeptFiles: Sendable {
     return OriginalRecord(
       name(address), version: ImageID(address),
       owner: OriginalOwner(namespace: namespace, entity: ImageID(address)), byteCount: byteCount,
-      terms: OriginalTerms(fields: fields, received: Date()))
+      terms: ResponseMetadata(fields: fields, received: Date()))
   }
 
   // MARK: Plain files

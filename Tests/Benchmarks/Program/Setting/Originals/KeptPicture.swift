@@ -45,15 +45,15 @@ struct KeptPicture {
 
   /// A miss in each turn, in milliseconds.
   ///
-  /// - Parameter flightCount: Loads that are under way all the time. The rest of the last miss's load
+  /// - Parameter loadCount: Loads that are under way all the time. The rest of the last miss's load
   ///   belongs to that miss, and the next one would join it.
   func misses(
-    of url: URL, in cache: ImageCache, besides flightCount: Int = 0
+    of url: URL, in cache: ImageCache, besides loadCount: Int = 0
   ) -> Contest.Contender {
     // Each entity has another image in the table, and all have one original.
     var number = url.isFileURL ? 0 : 1_000_000
     return Contest.Contender {
-      while await cache.statistics().activeLoads > flightCount { await Task.yield() }
+      while await cache.statistics().activeLoads > loadCount { await Task.yield() }
     } turn: {
       number += 1
       let picture = BenchPicture(number, file: url)

@@ -214,7 +214,7 @@ struct HTTPHeadLinesTests {
     for lines in [["ETag: W/\"x\""], ["ETag: \"a\"", "ETag: \"b\""], ["ETag: \(huge)"]] {
       let fields = try fields(lines)
       #expect(fields.values.allSatisfy { $0.utf8.count <= HTTPHeadLines.fieldByteLimit })
-      #expect(OriginalTerms(fields: fields, received: Date()).strongValidator == nil)
+      #expect(ResponseMetadata(fields: fields, received: Date()).strongValidator == nil)
     }
   }
 
@@ -222,7 +222,7 @@ struct HTTPHeadLinesTests {
   func longDirectives() throws {
     let long = String(repeating: "x, ", count: 1000)
     for name in ["Cache-Control", "Vary"] {
-      let terms = OriginalTerms(fields: try fields(["\(name): \(long)"]), received: Date())
+      let terms = ResponseMetadata(fields: try fields(["\(name): \(long)"]), received: Date())
       #expect(!terms.mayBeKept)
     }
   }

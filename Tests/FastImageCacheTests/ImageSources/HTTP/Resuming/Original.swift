@@ -69,7 +69,7 @@ struct Original: Sendable {
   func known(
     _ count: Int, from server: HTTPServer, at path: String = "/a", isWhole: Bool = false
   ) -> KnownOriginal {
-    var terms = OriginalTerms(
+    var terms = ResponseMetadata(
       fields: fields.merging(["Content-Length": "\(bytes.count)"]) { $1 }, received: Date())
     terms.origin = HTTPHost.origin(of: server.url(path))
     return KnownOriginal(terms: terms, bytes: Data(bytes.prefix(count)), isWhole: isWhole)
@@ -111,7 +111,7 @@ extension ImageSourceResponse {
     if case .arrived(let arrival) = content { arrival.bytes } else { nil }
   }
 
-  var unchangedTerms: OriginalTerms? {
+  var unchangedTerms: ResponseMetadata? {
     if case .unchanged(let terms) = content { terms } else { nil }
   }
 }

@@ -14,8 +14,8 @@ final class ImageRequest: Sendable {
   let realKey: ImageKey
   /// The number of its call.
   let generation: Int
-  /// Its waiter, if it waits: once.
-  var waiter: WaiterID { WaiterID(number: generation) }
+  /// Its subscriber, if it waits: once.
+  var subscriber: SubscriberID { SubscriberID(number: generation) }
   let url: URL?
   /// `nil` for a request without conditions.
   let options: LoadOptions?
@@ -28,7 +28,7 @@ final class ImageRequest: Sendable {
   let tables: TableSet
   /// The question that the requesting task works on.
   let question = OpenQuestion.current
-  /// Called when the load goes ahead: when its source is about to be asked, or when another flight or
+  /// Called when the load goes ahead: when its source is about to be asked, or when another load or
   /// the entity has the image. Perhaps more than once, and never where the load ends before.
   let whenLoading: (@Sendable () -> Void)?
 
@@ -139,23 +139,23 @@ final class ImageRequest: Sendable {
 }
 
 /// One running load, with its permit, urgency and progress, and its calls to the registry.
-final class Flight: Sendable {
-  let id: FlightID
+final class Load: Sendable {
+  let id: LoadID
   let url: URL?
   let policy: LoadOptions.CachePolicy
-  /// Whether all waiters are content with a placeholder.
+  /// Whether all subscribers are content with a placeholder.
   let isPlaceholder: Bool
   let urgency: Urgency
-  /// The priority of the flight's task, and of the tasks that its source or an entity begins, unless
+  /// The priority of the load's task, and of the tasks that its source or an entity begins, unless
   /// these choose another one.
   let taskPriority: Priority
   let permit: LoadPermit
-  let progress: FlightProgress
-  /// A flight and its registry hold each other until the flight leaves the board.
+  let progress: LoadProgress
+  /// A load and its registry hold each other until the load leaves the registry.
   let registry: InFlightRegistry
 
   init(
-    id: FlightID, url: URL?, policy: LoadOptions.CachePolicy = .useCache,
+    id: LoadID, url: URL?, policy: LoadOptions.CachePolicy = .useCache,
     isPlaceholder: Bool = false,
     priority: Priority, registry: InFlightRegistry
   ) {
@@ -164,7 +164,7 @@ final class Flight: Sendable {
     urgency = Urgency(priority)
     taskPriority = priority
     permit = LoadPermit(registry.resources, urgency: urgency)
-    progress = FlightProgress(clock: registry.clock)
+    progress = LoadProgress(clock: registry.clock)
   }
 }
 

@@ -6,18 +6,17 @@ import Pixels
 ///
 ///     entity ──> kept original ──> source ──> decode ──> hook ──> draw ──> store ──> answer ──> family
 ///
-/// A load has no state but the variables of its functions. Its flight remembers, and asks the registry, which the load
-/// does not know.
-struct Load: Sendable {
-  let flight: Flight
+/// It has no state but the variables of its functions: its ``Load`` remembers, and asks the registry.
+struct LoadRun: Sendable {
+  let load: Load
   let steps: LoadSteps
 
-  /// Serves the flight until no request of it is left.
+  /// Serves the load until no request of it is left.
   func run() async {
-    defer { flight.permit.close() }
+    defer { load.permit.close() }
     var original: OriginalAccess?
     do { try await serve(keeping: &original) } catch {
-      flight.fail(with: ImageCacheError(loadEndedBy: error, url: flight.url))
+      load.fail(with: ImageCacheError(loadEndedBy: error, url: load.url))
     }
     // The load holds its permit as long as its bytes are in memory.
     await original?.write?.value
@@ -27,12 +26,12 @@ struct Load: Sendable {
   ///
   /// - Parameter original: The load's part in the store of originals, for its write to be awaited.
   private func serve(keeping original: inout OriginalAccess?) async throws {
-    var requests = try await askEntities(flight.take())
+    var requests = try await askEntities(load.take())
     var isDone = false
     while !isDone {
       while requests.isEmpty {
-        if flight.retire() { return }
-        requests = try await askEntities(flight.take())
+        if load.retire() { return }
+        requests = try await askEntities(load.take())
       }
       var others: [ImageRequest] = []
       guard let url = requests[0].url else {
@@ -45,7 +44,7 @@ struct Load: Sendable {
       try await serve(requests, at: url, &others, original)
       isDone = others.isEmpty
       // Requests that were given up meanwhile ask for nothing.
-      requests = others.filter { flight.isWanted(for: $0.key) }
+      requests = others.filter { load.isWanted(for: $0.key) }
     }
   }
 
@@ -57,7 +56,7 @@ struct Load: Sendable {
     _ original: OriginalAccess?
   ) async throws {
     var requests = requests
-    let plan = steps.planner.plan(flight, for: requests[0], at: url)
+    let plan = steps.planner.plan(load, for: requests[0], at: url)
 
     var known: KnownOriginal?
     if let original, let use = plan.original, let kept = try await read(original) {
@@ -79,15 +78,15 @@ struct Load: Sendable {
     // All bytes are asked for anew where those of earlier loads turn out to be no image.
     for isAnew in [false, true] where plan.asks {
       // Before the load waits: the load that asks may hold up all others.
-      try flight.checkCycle(.source(url), for: requests[0])
+      try load.checkCycle(.source(url), for: requests[0])
       // Most requests that are given up wait here: what asking needs is made behind it.
       try await pass(plan.need)
-      let download = await steps.source.begin(requests, flight, original, isAnew: isAnew)
+      let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
       defer { download.end() }
       var image: FetchedImage
       do {
         image = try await steps.source.image(
-          at: url, for: requests, flight, plan, known: known, original, into: download)
+          at: url, for: requests, load, plan, known: known, original, into: download)
       } catch is OutOfReach {
         break
       } catch let error as ImageCacheError where error.refusesAddress {
@@ -113,16 +112,16 @@ struct Load: Sendable {
   /// The kept original, under a permit of the local limiter.
   private func read(_ original: OriginalAccess) async throws -> KnownOriginal? {
     try await pass(.local)
-    let start = flight.progress.now
-    defer { flight.progress.measure(\.fetch, since: start) }
-    return await original.read(urgency: flight.urgency)
+    let start = load.progress.now
+    defer { load.progress.measure(\.fetch, since: start) }
+    return await original.read(urgency: load.urgency)
   }
 
   /// Waits for a permit.
   private func pass(_ need: LoadNeed) async throws {
-    let start = flight.progress.now
-    try await flight.permit.pass(need)
-    flight.progress.measure(\.wait, since: start)
+    let start = load.progress.now
+    try await load.permit.pass(need)
+    load.progress.measure(\.wait, since: start)
   }
 
   /// Decodes an image and serves the requests with it, those that join, and their families.
@@ -137,11 +136,11 @@ struct Load: Sendable {
     with image: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
     _ download: Download? = nil, mayAskAgain: Bool = true
   ) async throws -> Bool {
-    flight.progress.measure { [isStale = image.isStale] in $0.source.isStale = isStale }
-    flight.progress.report(.arrived(image.byteOrigin))
+    load.progress.measure { [isStale = image.isStale] in $0.source.isStale = isStale }
+    load.progress.report(.arrived(image.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
-      requests += try await askEntities(flight.take(), after: image)
+      requests += try await askEntities(load.take(), after: image)
       try await drawAll(&requests, at: url, &others, from: &image, plan, original, download)
       return true
     } catch {
@@ -163,10 +162,10 @@ struct Load: Sendable {
   ) async throws {
     var family = LoadFamily(replaces: image.origin == .changed)
     repeat {
-      if flight.policy != .useCache, image.isUnchanged {
+      if load.policy != .useCache, image.isUnchanged {
         requests.removeAll(where: answerFromTable)
       }
-      others += setAside(&requests, at: url, coveredBy: image.picture.fullSize)
+      others += takeOut(&requests, at: url, coveredBy: image.picture.fullSize)
       family.add(requests.filter { $0.url == url })
       try await draw(
         requests, besides: family.requests, from: &image.picture, first: keeping(image, original))
@@ -175,18 +174,18 @@ struct Load: Sendable {
         if image.picture.decoded != nil { download?.finish() }
         if plan.revalidatesBehind, image.byteOrigin == .original, let original {
           steps.refresher.revalidate(
-            first, original.name, of: original.owner.entity, shownBy: flight)
+            first, original.name, of: original.owner.entity, shownBy: load)
         }
       }
       // One by one, until somebody waits for something.
-      while !flight.hasRequests, let sibling = family.next(from: image.picture) {
+      while !load.hasRequests, let sibling = family.next(from: image.picture) {
         try await steps.maker.draw(
-          [sibling], from: &image.picture, urgency: flight.urgency, progress: flight.progress
+          [sibling], from: &image.picture, urgency: load.urgency, progress: load.progress
         ) { _, results in
-          _ = steps.store.store(results[0], for: sibling, of: flight)
+          _ = steps.store.store(results[0], for: sibling, of: load)
         }
       }
-      requests = try await askEntities(flight.take(), after: image)
+      requests = try await askEntities(load.take(), after: image)
     } while try await !isOver(requests, others, family.isEmpty)
   }
 
@@ -195,12 +194,12 @@ struct Load: Sendable {
     _ image: FetchedImage, _ original: OriginalAccess?
   ) -> (@Sendable (SourcePicture) -> Void)? {
     guard let original, let fetched = image.original else { return nil }
-    return { [flight, download = image.download] picture in
+    return { [load, download = image.download] picture in
       // Of requests that are too large for every decode nothing is known to be an image.
       if picture.decoded == nil { return }
-      original.keep(fetched, of: picture, from: download, isPlaceholder: flight.isPlaceholder) {
+      original.keep(fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder) {
         // Of the entity that named the original: requests of others share the load.
-        flight.keepsOriginal(of: original.owner.entity)
+        load.keepsOriginal(of: original.owner.entity)
       }
     }
   }
@@ -217,12 +216,12 @@ struct Load: Sendable {
     guard !requests.isEmpty else { return }
     let isFetched = picture.url != nil
     try await steps.maker.draw(
-      requests, besides: family, from: &picture, urgency: flight.urgency, progress: flight.progress
+      requests, besides: family, from: &picture, urgency: load.urgency, progress: load.progress
     ) { picture, results in
       keep?(picture)
       for (request, drawn) in zip(requests, results) {
-        let (outcome, isStored) = steps.store.store(drawn, for: request, of: flight)
-        flight.finish(
+        let (outcome, isStored) = steps.store.store(drawn, for: request, of: load)
+        load.finish(
           request.key, isFetched: isFetched, with: consume outcome,
           AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored))
       }
@@ -236,20 +235,20 @@ struct Load: Sendable {
   ) async throws {
     var requests = requests
     repeat {
-      others += setAside(&requests, at: url)
+      others += takeOut(&requests, at: url)
       for request in requests {
-        if let other = flight.takeAlternate(for: request.key) {
+        if let other = load.takeAlternate(for: request.key) {
           others.append(other)
         } else {
-          flight.finish(request.key, isFetched: false, with: .failure(error(request)))
+          load.finish(request.key, isFetched: false, with: .failure(error(request)))
         }
       }
-      requests = try await askEntities(flight.take())
+      requests = try await askEntities(load.take())
     } while try await !isOver(requests, others)
   }
 
   /// Takes out the requests of other addresses, but for those that an image has enough pixels for.
-  private func setAside(
+  private func takeOut(
     _ requests: inout [ImageRequest], at url: URL?, coveredBy size: PixelSize? = nil
   ) -> [ImageRequest] {
     func stays(_ request: ImageRequest) -> Bool {
@@ -263,14 +262,14 @@ struct Load: Sendable {
     return requests.filter { !stays($0) }
   }
 
-  /// Whether nothing is left to do at an address; the flight has left the board then, unless others are left.
+  /// Whether nothing is left to do at an address; the load has left the registry then, unless others are left.
   private func isOver(
     _ requests: [ImageRequest], _ others: [ImageRequest], _ familyIsDrawn: Bool = true
   ) async throws -> Bool {
     guard requests.isEmpty else { return false }
     try Task.checkCancellation()
     // A request that was served by its entity, or by the table, has interrupted the family only.
-    return familyIsDrawn && (!others.isEmpty || flight.retire())
+    return familyIsDrawn && (!others.isEmpty || load.retire())
   }
 }
 
@@ -285,7 +284,7 @@ final class LoadSteps: Sendable {
 
   init(
     planner: LoadPlanner, maker: PictureMaker, recorder: CacheRecorder, encodedByteLimit: Int,
-    partials: PartialShelf
+    partials: PartialDownloads
   ) {
     (self.planner, self.maker, self.recorder) = (planner, maker, recorder)
     store = ImageStoring(recorder: recorder)
@@ -298,7 +297,7 @@ final class LoadSteps: Sendable {
 extension ImageCacheError {
   /// The answer for the requests of a load that an error has ended.
   ///
-  /// Never a cancellation: a cancelled flight has left the board, and an entity that throws a
+  /// Never a cancellation: a cancelled load has left the registry, and an entity that throws a
   /// cancellation of its own has failed its requests.
   init(loadEndedBy error: any Error, url: URL?) {
     switch error {

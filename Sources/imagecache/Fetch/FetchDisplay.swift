@@ -7,7 +7,7 @@ import Locking
 /// end.
 ///
 /// Invariant: lines are written under the lock, so that none is drawn over.
-final class FetchBoard: Sendable {
+final class FetchDisplay: Sendable {
   enum Outcome: Sendable {
     /// The image is in its tables; `nil` where it was there.
     case there(ByteOrigin?)

@@ -4,7 +4,7 @@ import FastImageCacheTesting
 import Foundation
 
 /// A cache that has the images 0 and 1, and a source that brings all others when it is told to.
-@MainActor struct Shelf {
+@MainActor struct ViewFixture {
   let source = ScriptedImageSource { .bitmap(try .sample(ImageID($0))) }
   let cache: ImageCache
   let format = ImageFormat(

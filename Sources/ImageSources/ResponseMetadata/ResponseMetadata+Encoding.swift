@@ -6,7 +6,7 @@ import Foundation
 /// `Last-Modified`, origin, `Cache-Control` and `Vary`; digests of the request's fields and of its credentials;
 /// whether the server refuses ranges and whether it has compressed the body. A line is empty where the server said
 /// nothing. Moments are seconds since 1970. Equal terms have equal bytes, and nothing but such bytes is read.
-extension OriginalTerms {
+extension ResponseMetadata {
   private static let version = "3"
   private static let byteCountLimit = 4096
 

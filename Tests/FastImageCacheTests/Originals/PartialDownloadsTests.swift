@@ -5,9 +5,9 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A shelf of partials", .timeLimit(.minutes(10)))
-struct PartialShelfTests {
-  private let shelf = PartialShelf(room: 100)
+@Suite("Partial downloads", .timeLimit(.minutes(10)))
+struct PartialDownloadsTests {
+  private let partials = PartialDownloads(room: 100)
 
   private func name(_ number: Int, _ account: AccountID? = nil) -> OriginalName {
     OriginalName(id: ImageID(number), account: account, address: "test:/")
@@ -17,7 +17,7 @@ struct PartialShelfTests {
     -> DownloadBuffer
   {
     let head = ["ETag": #""x""#, "Content-Length": "\(total)"].merging(fields) { $1 }
-    let terms = OriginalTerms(fields: head, received: Date(timeIntervalSince1970: 784_112_000))
+    let terms = ResponseMetadata(fields: head, received: Date(timeIntervalSince1970: 784_112_000))
     let bytes = Data(repeating: UInt8(truncatingIfNeeded: count), count: count)
     return DownloadBuffer(
       terms, continuing: KnownOriginal(terms: terms, bytes: bytes, isWhole: false),
@@ -25,30 +25,30 @@ struct PartialShelfTests {
   }
 
   /// What a load finds that begins now.
-  private func take(_ name: OriginalName, from other: PartialShelf? = nil) -> KnownOriginal? {
-    let shelf = other ?? shelf
-    let (load, known) = shelf.begin(name, of: OriginalOwner(namespace: "a", entity: 0))
-    shelf.end(load, keeping: nil)
+  private func take(_ name: OriginalName, from other: PartialDownloads? = nil) -> KnownOriginal? {
+    let partials = other ?? partials
+    let (load, known) = partials.begin(name, of: OriginalOwner(namespace: "a", entity: 0))
+    partials.end(load, keeping: nil)
     return known
   }
 
   private func put(
     _ arrival: DownloadBuffer, as name: OriginalName, of entity: ImageID = 0,
-    on other: PartialShelf? = nil
+    on other: PartialDownloads? = nil
   ) {
-    let shelf = other ?? shelf
+    let partials = other ?? partials
     let owner = OriginalOwner(namespace: "a", entity: entity)
-    shelf.end(shelf.begin(name, of: owner).load, keeping: arrival)
+    partials.end(partials.begin(name, of: owner).load, keeping: arrival)
   }
 
   @Test("hands out what it has once, to the account that it is from")
   func taking() throws {
     put(arrival(10, of: 20), as: name(1, AccountID("a")))
     #expect(take(name(1)) == nil && take(name(2, AccountID("a"))) == nil)
-    #expect(shelf.byteCount == 10)
+    #expect(partials.byteCount == 10)
     let partial = try #require(take(name(1, AccountID("a"))))
     #expect(partial.bytes == Data(repeating: 10, count: 10) && !partial.isWhole)
-    #expect(take(name(1, AccountID("a"))) == nil && shelf.byteCount == 0)
+    #expect(take(name(1, AccountID("a"))) == nil && partials.byteCount == 0)
   }
 
   @Test("keeps nothing that cannot be continued")
@@ -60,7 +60,7 @@ struct PartialShelfTests {
     ]
     for (number, arrival) in arrivals.enumerated() {
       put(arrival, as: name(number))
-      #expect(take(name(number)) == nil && shelf.byteCount == 0, "\(number)")
+      #expect(take(name(number)) == nil && partials.byteCount == 0, "\(number)")
     }
     put(arrival(100, of: 100), as: name(7))
     #expect(try #require(take(name(7))).isWhole)
@@ -69,9 +69,9 @@ struct PartialShelfTests {
   @Test("has room for so many bytes, and lets the oldest go first")
   func room() {
     for number in 1...4 { put(arrival(30, of: 50), as: name(number)) }
-    #expect(shelf.byteCount == 90 && take(name(1)) == nil)
+    #expect(partials.byteCount == 90 && take(name(1)) == nil)
     put(arrival(20, of: 50), as: name(2))
-    #expect(shelf.byteCount == 80)
+    #expect(partials.byteCount == 80)
     put(arrival(50, of: 60), as: name(5))
     #expect(take(name(3)) == nil && take(name(2)) != nil && take(name(5)) != nil)
   }
@@ -79,41 +79,41 @@ struct PartialShelfTests {
   @Test("hands out nothing that is older than a week")
   func age() {
     let now = Lock(ContinuousClock.now)
-    let shelf = PartialShelf(room: 100) { now.withLock { $0 } }
+    let partials = PartialDownloads(room: 100) { now.withLock { $0 } }
     for isOld in [false, true] {
-      put(arrival(10, of: 20), as: name(1), on: shelf)
-      now.withLock { $0 += PartialShelf.lifetime + (isOld ? .seconds(1) : .zero) }
-      #expect((take(name(1), from: shelf) == nil) == isOld)
+      put(arrival(10, of: 20), as: name(1), on: partials)
+      now.withLock { $0 += PartialDownloads.lifetime + (isOld ? .seconds(1) : .zero) }
+      #expect((take(name(1), from: partials) == nil) == isOld)
     }
   }
 
   @Test("gives its memory back when it is told to; loads under way may fill it again")
   func trimming() {
     let memory = TrimmableMemory(
-      tables: TableSet([]), source: URLImageSource(), partials: shelf,
+      tables: TableSet([]), source: URLImageSource(), partials: partials,
       watch: MemoryPressureWatch { _ in })
     for (level, count) in [(MemoryTrim.spare, 10), (.partials, 0), (.pages, 0)] {
       put(arrival(10, of: 20), as: name(1))
-      let load = shelf.begin(name(2), of: OriginalOwner(namespace: "a", entity: 0)).load
+      let load = partials.begin(name(2), of: OriginalOwner(namespace: "a", entity: 0)).load
       memory.trim(level)
-      #expect(shelf.byteCount == count)
-      shelf.end(load, keeping: arrival(10, of: 20))
-      #expect(take(name(2)) != nil && shelf.byteCount == count)
+      #expect(partials.byteCount == count)
+      partials.end(load, keeping: arrival(10, of: 20))
+      #expect(take(name(2)) != nil && partials.byteCount == count)
     }
   }
 
   @Test("forgets what a removal covers, and lets loads under way leave nothing")
   func removing() {
     for number in 1...4 { put(arrival(10, of: 20), as: name(number), of: number % 2 == 0 ? 2 : 1) }
-    let load = shelf.begin(name(10), of: OriginalOwner(namespace: "a", entity: 1)).load
-    shelf.remove(.entity(1, namespace: "b"))
-    #expect(shelf.byteCount == 40)
-    shelf.remove(.entity(1, namespace: "a"))
-    #expect(shelf.byteCount == 20 && take(name(3)) == nil && take(name(4)) != nil)
-    shelf.end(load, keeping: arrival(10, of: 20))
+    let load = partials.begin(name(10), of: OriginalOwner(namespace: "a", entity: 1)).load
+    partials.remove(.entity(1, namespace: "b"))
+    #expect(partials.byteCount == 40)
+    partials.remove(.entity(1, namespace: "a"))
+    #expect(partials.byteCount == 20 && take(name(3)) == nil && take(name(4)) != nil)
+    partials.end(load, keeping: arrival(10, of: 20))
     #expect(take(name(10)) == nil)
-    shelf.remove(.all(namespace: nil))
-    #expect(shelf.byteCount == 0)
+    partials.remove(.all(namespace: nil))
+    #expect(partials.byteCount == 0)
     put(arrival(10, of: 20), as: name(11))
     #expect(take(name(11)) != nil)
   }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A flight board, played against a plain model,", .timeLimit(.minutes(15)))
-struct BoardExplorationTests {
+@Suite("A load registry, played against a plain model,", .timeLimit(.minutes(15)))
+struct RegistryExplorationTests {
   /// All that can happen to two formats and two versions of one image, without saying the same
   /// twice.
-  private static let alphabet: [BoardEvent] = [
+  private static let alphabet: [RegistryEvent] = [
     .join(format: "row", version: 1), .join(format: "dot", version: 1),
     .join(format: "row", version: 2), .leaveOldest, .leaveNewest, .takeNewest,
     .finish(isFetched: true), .finish(isFetched: false), .deliverNewest,
@@ -16,18 +16,18 @@ struct BoardExplorationTests {
   ]
 
   /// All that can happen to requests that want more than usual, or for another account.
-  private static let strengths: [BoardEvent] = [
+  private static let strengths: [RegistryEvent] = [
     .join(format: "row", version: 1), .join(format: "row", version: 1, policy: .revalidate),
     .join(format: "row", version: 1, policy: .reload),
     .join(format: "row", version: 1, audience: 1),
-    .join(format: "row", version: 1, audience: BoardModel.kept),
+    .join(format: "row", version: 1, audience: RegistryModel.kept),
     .join(format: "dot", version: 1, policy: .reload, audience: 1), .askNewest, .deliverNewest,
     .retireNewest, .retireOldest, .failOldest, .leaveNewest,
     .keepOldest, .keepNewest, .removeOriginals, .remove(format: "row"),
   ]
 
-  /// All that can happen to the priority of waiters.
-  private static let priorities: [BoardEvent] = [
+  /// All that can happen to the priority of subscribers.
+  private static let priorities: [RegistryEvent] = [
     .join(format: "row", version: 1), .join(format: "dot", version: 1),
     .join(format: "row", version: 1, policy: .reload), .moveOldest(.background),
     .moveOldest(.high), .moveNewest(.low), .moveNewest(.high), .escalateNewest(.medium),
@@ -37,7 +37,8 @@ struct BoardExplorationTests {
 
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.
   private func explore(
-    _ play: BoardPlay, _ alphabet: [BoardEvent], _ events: [BoardEvent] = [], length: Int = 5
+    _ play: RegistryPlay, _ alphabet: [RegistryEvent], _ events: [RegistryEvent] = [],
+    length: Int = 5
   ) -> String? {
     guard events.count < length else { return nil }
     for event in alphabet where play.isPossible(event) {
@@ -50,23 +51,23 @@ struct BoardExplorationTests {
 
   @Test("agrees with it after every sequence of five events")
   func agreesAfterAllSequences() {
-    #expect(explore(BoardPlay(), Self.alphabet) == nil)
+    #expect(explore(RegistryPlay(), Self.alphabet) == nil)
   }
 
   @Test("agrees with it after every sequence of five events of policies and audiences")
   func agreesAfterAllStrengths() {
-    #expect(explore(BoardPlay(), Self.strengths) == nil)
+    #expect(explore(RegistryPlay(), Self.strengths) == nil)
   }
 
   @Test("agrees with it after every sequence of five events of priorities")
   func agreesAfterAllPriorities() {
-    #expect(explore(BoardPlay(), Self.priorities) == nil)
+    #expect(explore(RegistryPlay(), Self.priorities) == nil)
   }
 
   @Test("agrees with it over long random histories", arguments: 0..<50)
   func agreesOverHistories(seed: UInt64) {
     var random = SplitMix64(state: seed)
-    var play = BoardPlay()
+    var play = RegistryPlay()
     let alphabet = Self.alphabet + Self.strengths + Self.priorities
     for step in 0..<400 {
       guard let event = alphabet.randomElement(using: &random) else { return }
@@ -80,28 +81,28 @@ struct BoardExplorationTests {
   @Test(
     "is found out when it ignores what it must not",
     arguments: [
-      BoardPlay.Plant.versionsIgnored, .leavingIgnored, .removalsIgnored, .fallsIgnored,
+      RegistryPlay.Plant.versionsIgnored, .leavingIgnored, .removalsIgnored, .fallsIgnored,
     ])
-  func findsPlantedFaults(plant: BoardPlay.Plant) {
-    #expect(explore(BoardPlay(plant: plant), Self.alphabet) != nil)
+  func findsPlantedFaults(plant: RegistryPlay.Plant) {
+    #expect(explore(RegistryPlay(plant: plant), Self.alphabet) != nil)
   }
 
   @Test(
     "is found out when it joins whom it must not",
     arguments: [
-      BoardPlay.Plant.policiesIgnored, .askingIgnored, .audiencesIgnored, .lostOriginalsIgnored,
+      RegistryPlay.Plant.policiesIgnored, .askingIgnored, .audiencesIgnored, .lostOriginalsIgnored,
       .keptIgnored,
     ])
-  func findsWrongJoins(plant: BoardPlay.Plant) {
-    #expect(explore(BoardPlay(plant: plant), Self.strengths) != nil)
+  func findsWrongJoins(plant: RegistryPlay.Plant) {
+    #expect(explore(RegistryPlay(plant: plant), Self.strengths) != nil)
   }
 
   @Test(
-    "is found out when its waiters are not as urgent as they must be",
+    "is found out when its subscribers are not as urgent as they must be",
     arguments: [
-      BoardPlay.Plant.fallsIgnored, .movesIgnored, .escalationsIgnored, .escalationsForgotten,
+      RegistryPlay.Plant.fallsIgnored, .movesIgnored, .escalationsIgnored, .escalationsForgotten,
     ])
-  func findsWrongPriorities(plant: BoardPlay.Plant) {
-    #expect(explore(BoardPlay(plant: plant), Self.priorities) != nil)
+  func findsWrongPriorities(plant: RegistryPlay.Plant) {
+    #expect(explore(RegistryPlay(plant: plant), Self.priorities) != nil)
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// It is exchanged as a whole with the file: by emptying the table, becoming its owner, or closing.
 /// Never copy it under its lock: the next change would copy the whole index.
-struct TableShelf {
+struct CurrentTable {
   /// `nil` once closed; then the index is empty.
   let file: TableFile?
   var index: TableIndex
@@ -15,7 +15,7 @@ struct TableShelf {
   var reader: TableReader?
 }
 
-extension TableShelf {
+extension CurrentTable {
   /// A file that is owned, or a guest file, for which there are an opener and a reader.
   init(_ opened: TableOpener.Opened, guest: TableOpener? = nil, reader: TableReader? = nil) {
     self.init(
@@ -28,8 +28,8 @@ extension TableShelf {
     self.init(file: file, index: index, reader: reader)
   }
 
-  /// The shelf of a closed table.
-  static var closed: TableShelf {
-    TableShelf(file: nil, index: TableIndex(slotCount: 0, states: SlotStates(slotCount: 0)))
+  /// That of a closed table.
+  static var closed: CurrentTable {
+    CurrentTable(file: nil, index: TableIndex(slotCount: 0, states: SlotStates(slotCount: 0)))
   }
 }

@@ -6,24 +6,24 @@ import Testing
 @testable import FastImageCache
 @testable import LoadQueue
 
-@Suite("A guest of a worker pool", .timeLimit(.minutes(10)))
-struct GuestTests {
-  @Test("is admitted where a worker is idle, its bytes fit and there is no other guest")
+@Suite("An idle job of a worker pool", .timeLimit(.minutes(10)))
+struct IdleJobTests {
+  @Test("is admitted where a worker is idle, its bytes fit and there is no other idle job")
   func admission() throws {
     var admission = Admission(width: 3, byteBudget: 10)
     let jobs = (0..<3).map { _ in admission.makeJobID() }
     #expect(try admission.submit(jobs[0], priority: .high, byteCount: 4) == [jobs[0]])
-    #expect(admission.startGuest(byteCount: 7) == nil)
-    let started = admission.startGuest(byteCount: 6)
-    let guest = try #require(started)
-    #expect(admission.startGuest(byteCount: 0) == nil)
-    #expect(admission.guest == guest && admission.runningCount == 2)
-    // A job that the guest leaves no memory for waits for the guest's end.
+    #expect(admission.startIdleJob(byteCount: 7) == nil)
+    let started = admission.startIdleJob(byteCount: 6)
+    let idleJob = try #require(started)
+    #expect(admission.startIdleJob(byteCount: 0) == nil)
+    #expect(admission.idleJob == idleJob && admission.runningCount == 2)
+    // A job that the idle job leaves no memory for waits for the idle job's end.
     #expect(try admission.submit(jobs[1], priority: .high, byteCount: 1) == [])
-    #expect(admission.finish(guest) == [jobs[1]])
-    #expect(admission.guest == nil)
+    #expect(admission.finish(idleJob) == [jobs[1]])
+    #expect(admission.idleJob == nil)
     #expect(try admission.submit(jobs[2], priority: .high, byteCount: 0) == [jobs[2]])
-    #expect(admission.startGuest(byteCount: 0) == nil)
+    #expect(admission.startIdleJob(byteCount: 0) == nil)
   }
 
   @Test("is not admitted while a job waits, be it for memory alone")
@@ -32,9 +32,9 @@ struct GuestTests {
     let jobs = (0..<2).map { _ in admission.makeJobID() }
     #expect(try admission.submit(jobs[0], priority: .high, byteCount: 4) == [jobs[0]])
     #expect(try admission.submit(jobs[1], priority: .low, byteCount: 10) == [])
-    #expect(admission.startGuest(byteCount: 0) == nil)
+    #expect(admission.startIdleJob(byteCount: 0) == nil)
     #expect(admission.withdraw(jobs[1]) == [])
-    #expect(admission.startGuest(byteCount: 0) != nil)
+    #expect(admission.startIdleJob(byteCount: 0) != nil)
   }
 
   @Test("runs, or is refused at once")
@@ -42,12 +42,12 @@ struct GuestTests {
     let pool = WorkerPool(name: "test", width: 1)
     let (clock, door, ran) = (ManualClock(), Gate(), Counter())
     #expect(
-      pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+      pool.runWhenIdle(byteCount: 0, clock: clock) { _ in
         ran.increment()
         door.waitBlocking()
       })
     await ran.reaches(1)
-    #expect(!pool.runAsGuest(byteCount: 0, clock: clock) { _ in ran.increment() })
+    #expect(!pool.runWhenIdle(byteCount: 0, clock: clock) { _ in ran.increment() })
     door.open()
     // A job that comes later has the worker after it.
     try await pool.run(priority: .low) { _ in }
@@ -58,7 +58,7 @@ struct GuestTests {
   func cancelled() async throws {
     let pool = WorkerPool(name: "test", width: 2)
     let (looked, doors, seen) = (Counter(), [Gate(), Gate()], Lock<[Bool]>([]))
-    pool.runAsGuest(byteCount: 0, clock: ManualClock()) { isCancelled in
+    pool.runWhenIdle(byteCount: 0, clock: ManualClock()) { isCancelled in
       for door in doors {
         door.waitBlocking()
         seen.withLock { $0.append(isCancelled()) }
@@ -75,21 +75,21 @@ struct GuestTests {
     try await occupied.leave()
   }
 
-  @Test("makes all guests rest nine times as long as it has worked")
+  @Test("makes all idle jobs rest nine times as long as it has worked")
   func rest() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let clock = ManualClock()
     let worked = Lock(Duration.zero)
-    pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+    pool.runWhenIdle(byteCount: 0, clock: clock) { _ in
       let start = ThreadTime.now
       while ThreadTime.now - start < .milliseconds(2) {}
       worked.withLock { $0 = ThreadTime.now - start }
     }
     try await pool.run(priority: .low) { _ in }
     clock.advance(by: worked.withLock { $0 } * 9)
-    #expect(!pool.runAsGuest(byteCount: 0, clock: clock) { _ in })
+    #expect(!pool.runWhenIdle(byteCount: 0, clock: clock) { _ in })
     clock.advance(by: .seconds(1000))
-    #expect(pool.runAsGuest(byteCount: 0, clock: clock) { _ in })
+    #expect(pool.runWhenIdle(byteCount: 0, clock: clock) { _ in })
     try await pool.run(priority: .low) { _ in }
   }
 
@@ -100,7 +100,7 @@ struct GuestTests {
       let left = Lock<(@Sendable () -> Thing?)?>(nil)
       let seen = Lock<[Bool]>([])
 
-      /// Asked before a guest begins, and when both of its steps are over.
+      /// Asked before an idle job begins, and when both of its steps are over.
       var now: ContinuousClock.Instant {
         if let left = left.withLock({ $0 }) { seen.withLock { $0.append(left() != nil) } }
         return .now
@@ -115,7 +115,7 @@ struct GuestTests {
       weak let first = work
       weak let last = conclusion
       clock.left.withLock { $0 = { first ?? last } }
-      pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+      pool.runWhenIdle(byteCount: 0, clock: clock) { _ in
         door.waitBlocking()
         withExtendedLifetime(work) {}
       } then: { _ in
@@ -142,7 +142,7 @@ struct GuestTests {
     let door = Gate()
     func start() {
       let thing = Thing(note)
-      pool.runAsGuest(byteCount: 0, clock: ManualClock()) { _ in
+      pool.runWhenIdle(byteCount: 0, clock: ManualClock()) { _ in
         door.waitBlocking()
         withExtendedLifetime(thing) {}
       } then: { _ in
@@ -157,11 +157,11 @@ struct GuestTests {
     #expect(threads.withLock { $0.count } == 2 && conclusion == end)
   }
 
-  @Test("is never run where no part of the processor is for guests")
+  @Test("is never run where no part of the processor is for idle jobs")
   func noLoad() {
     for load in [0, -1, Double.nan] {
-      let pool = WorkerPool(name: "test", width: 1, guestLoad: load)
-      #expect(!pool.runAsGuest(byteCount: 0, clock: ManualClock()) { _ in })
+      let pool = WorkerPool(name: "test", width: 1, idleLoad: load)
+      #expect(!pool.runWhenIdle(byteCount: 0, clock: ManualClock()) { _ in })
     }
   }
 }

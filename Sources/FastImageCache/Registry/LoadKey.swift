@@ -5,9 +5,9 @@ import Pixels
 /// The key by which requests join one load: the source's URL, or the entity itself where there is none,
 /// and an identity where the request may not share the load of others.
 ///
-/// Its hash is computed once, since a URL hashes all its text and an origin is looked up often. An object, since
-/// comparing and copying its parts costs more than making it: the board compares an origin with itself, mostly.
-final class FlightOrigin: Hashable, Sendable {
+/// Its hash is computed once, since a URL hashes all its text and an key is looked up often. An object, since
+/// comparing and copying its parts costs more than making it: the registry compares an key with itself, mostly.
+final class LoadKey: Hashable, Sendable {
   private enum Name: Hashable, Sendable {
     case url(URL)
     case entity(ImageID)
@@ -26,27 +26,27 @@ final class FlightOrigin: Hashable, Sendable {
     hash = hasher.finalize()
   }
 
-  static func url(_ url: URL, _ identity: LoadIdentity? = nil) -> FlightOrigin {
-    FlightOrigin(.url(url), identity)
+  static func url(_ url: URL, _ identity: LoadIdentity? = nil) -> LoadKey {
+    LoadKey(.url(url), identity)
   }
 
-  static func entity(_ id: ImageID, _ identity: LoadIdentity? = nil) -> FlightOrigin {
-    FlightOrigin(.entity(id), identity)
+  static func entity(_ id: ImageID, _ identity: LoadIdentity? = nil) -> LoadKey {
+    LoadKey(.entity(id), identity)
   }
 
   static func original(
     _ id: ImageID, version: ImageID, _ identity: LoadIdentity? = nil
-  ) -> FlightOrigin {
-    FlightOrigin(.original(id, version: version), identity)
+  ) -> LoadKey {
+    LoadKey(.original(id, version: version), identity)
   }
 
   /// `nil` where the entity itself has the image.
   var url: URL? { if case .url(let url) = name { url } else { nil } }
 
-  /// Whether all waiters are content with a placeholder.
+  /// Whether all subscribers are content with a placeholder.
   var isPlaceholder: Bool { identity?.isPlaceholder == true }
 
-  static func == (first: FlightOrigin, second: FlightOrigin) -> Bool {
+  static func == (first: LoadKey, second: LoadKey) -> Bool {
     first === second
       || first.hash == second.hash && first.name == second.name
         && first.identity == second.identity
@@ -58,7 +58,7 @@ final class FlightOrigin: Hashable, Sendable {
 /// An original that several addresses lead to, such as signed ones.
 struct SharedOriginal: Sendable {
   /// The key by which requests for other addresses join.
-  let origin: FlightOrigin
+  let loadKey: LoadKey
   /// The size of the format for which the entity named the address: the original may be no larger.
   let size: PixelSize
 
@@ -75,14 +75,14 @@ enum Removal: Hashable, Sendable {
   case originals(ImageID)
 }
 
-/// Names one flight; its number is that of the request that began it (``Generation``).
-struct FlightID: Hashable, Sendable {
+/// Names one load; its number is that of the request that began it (``Generation``).
+struct LoadID: Hashable, Sendable {
   let number: Int
-  /// The index of the flight's record on the board while it is under way.
+  /// The index of the load's record in the registry while it is under way.
   let index: Int
 }
 
-/// Names one waiter: a caller or a stream that waits for one image.
-struct WaiterID: Hashable, Sendable {
+/// Names one subscriber: a caller or a stream that waits for one image.
+struct SubscriberID: Hashable, Sendable {
   let number: Int
 }

@@ -2,7 +2,7 @@ package import Foundation
 
 /// The head of a server's answer, as far as it tells how an original may be kept, resumed and
 /// revalidated.
-package struct OriginalTerms: Hashable, Sendable {
+package struct ResponseMetadata: Hashable, Sendable {
   /// The number of bytes of the whole original, where the server announced it.
   package var byteCount: Int?
 
@@ -155,7 +155,7 @@ package struct OriginalTerms: Hashable, Sendable {
   /// The description of the bytes stays: their count and whether they were compressed.
   ///
   /// - Parameter newer: The terms of the answer without a body.
-  package func confirmed(by newer: OriginalTerms) -> OriginalTerms {
+  package func confirmed(by newer: ResponseMetadata) -> ResponseMetadata {
     var terms = self
     terms.entityTag = newer.entityTag ?? entityTag
     terms.lastModified = newer.lastModified ?? lastModified
@@ -187,7 +187,7 @@ private struct HeadFields {
   subscript(name: String) -> String? { isTooLong(name) ? nil : values[name] }
 
   func isTooLong(_ name: String) -> Bool {
-    values[name, default: ""].utf8.count > OriginalTerms.valueByteCountLimit
+    values[name, default: ""].utf8.count > ResponseMetadata.valueByteCountLimit
   }
 
   /// The number of bytes of the whole: that of `Content-Range`, else `Content-Length`.

@@ -10,7 +10,7 @@ import Locking
 /// 2. A load that begins takes the partial of its name, so that no two loads have it.
 /// 3. A removal covers the loads under way: none of them leaves anything.
 /// 4. A partial that is older than `lifetime`, by a clock that nobody puts back, is not handed out.
-final class PartialShelf: Sendable {
+final class PartialDownloads: Sendable {
   /// Ends with ``end(_:keeping:askedWith:)``.
   struct Load: Sendable {
     fileprivate let name: OriginalName

@@ -5,9 +5,9 @@ import Testing
 @testable import ImageSources
 
 @Suite("An original's terms", .timeLimit(.minutes(10)))
-struct OriginalTermsTests {
-  private func terms(_ fields: [String: String]) -> OriginalTerms {
-    OriginalTerms(fields: fields, received: Date(timeIntervalSince1970: 784_112_000.75))
+struct ResponseMetadataTests {
+  private func terms(_ fields: [String: String]) -> ResponseMetadata {
+    ResponseMetadata(fields: fields, received: Date(timeIntervalSince1970: 784_112_000.75))
   }
 
   private let changed = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -136,7 +136,7 @@ struct OriginalTermsTests {
       "ETag": #""x""#, "Last-Modified": changed, "Content-Length": "9", "Date": changed,
       "Age": "100", "Cache-Control": "max-age=1", "Expires": changed, "Vary": "Accept",
     ])
-    let newer = OriginalTerms(
+    let newer = ResponseMetadata(
       fields: [
         "ETag": #"W/"x""#, "Content-Length": "0", "Content-Encoding": "gzip",
         "Cache-Control": "no-cache", "Vary": "Cookie",
@@ -151,7 +151,7 @@ struct OriginalTermsTests {
     #expect(old.confirmed(by: asked).requestDigest == asked.requestDigest)
     #expect(merged.received == newer.received && merged.date == nil && merged.age == nil)
 
-    let silent = old.confirmed(by: OriginalTerms(fields: [:], received: newer.received))
+    let silent = old.confirmed(by: ResponseMetadata(fields: [:], received: newer.received))
     #expect(silent.entityTag == old.entityTag && silent.cacheControl == old.cacheControl)
     #expect(silent.vary == old.vary && silent.requestDigest == old.requestDigest)
   }
@@ -159,8 +159,8 @@ struct OriginalTermsTests {
 
 @Suite("The bytes of an original's terms", .timeLimit(.minutes(10)))
 struct TermsEncodingTests {
-  private func terms(_ fields: [String: String]) -> OriginalTerms {
-    OriginalTerms(fields: fields, received: Date(timeIntervalSince1970: 784_112_000))
+  private func terms(_ fields: [String: String]) -> ResponseMetadata {
+    ResponseMetadata(fields: fields, received: Date(timeIntervalSince1970: 784_112_000))
   }
 
   private let everything = [
@@ -180,7 +180,7 @@ struct TermsEncodingTests {
       var terms = terms(fields)
       terms.recordRequest(request)
       terms.origin = fields["Vary"] == nil ? nil : "https://example.com:443"
-      #expect(OriginalTerms(encoded: terms.encoded()) == terms, "\(fields)")
+      #expect(ResponseMetadata(encoded: terms.encoded()) == terms, "\(fields)")
     }
   }
 
@@ -195,16 +195,16 @@ struct TermsEncodingTests {
   func damage() {
     let bytes = terms(everything).encoded()
     for count in 0..<bytes.count {
-      #expect(OriginalTerms(encoded: Array(bytes[..<count])) == nil, "\(count) bytes")
+      #expect(ResponseMetadata(encoded: Array(bytes[..<count])) == nil, "\(count) bytes")
     }
-    #expect(OriginalTerms(encoded: bytes + [0]) == nil)
-    #expect(OriginalTerms(encoded: [1] + bytes.dropFirst()) == nil)
+    #expect(ResponseMetadata(encoded: bytes + [0]) == nil)
+    #expect(ResponseMetadata(encoded: [1] + bytes.dropFirst()) == nil)
     for index in bytes.indices {
       for bit in 0..<8 {
         var changed = bytes
         changed[index] ^= 1 << bit
         // Where the change makes other terms, it is these and no third ones that come back.
-        if let terms = OriginalTerms(encoded: changed) { #expect(terms.encoded() == changed) }
+        if let terms = ResponseMetadata(encoded: changed) { #expect(terms.encoded() == changed) }
       }
     }
   }
@@ -217,12 +217,12 @@ struct TermsEncodingTests {
     terms.vary = Vary(long)
     terms.recordRequest(["Cookie": "1"])
     terms.origin = long + "aa"
-    #expect(OriginalTerms(encoded: terms.encoded())?.entityTag == terms.entityTag)
+    #expect(ResponseMetadata(encoded: terms.encoded())?.entityTag == terms.entityTag)
     #expect(terms.encoded().count <= 4096)
-    #expect(OriginalTerms(encoded: terms.encoded())?.origin == terms.origin)
+    #expect(ResponseMetadata(encoded: terms.encoded())?.origin == terms.origin)
     (terms.entityTag, terms.lastModified, terms.byteCount) = ("\"a\(long)\"", long, -1)
     terms.origin = long + "aaa"
-    let read = OriginalTerms(encoded: terms.encoded())
+    let read = ResponseMetadata(encoded: terms.encoded())
     #expect(
       read != nil && read?.entityTag == nil && read?.lastModified == nil && read?.origin == nil)
   }

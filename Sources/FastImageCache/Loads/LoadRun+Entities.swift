@@ -2,7 +2,7 @@ import Foundation
 import ImageSources
 
 /// Requests that need no source: their images are in a table, or their entities have images of their own.
-extension Load {
+extension LoadRun {
   /// Serves the requests whose image is in the table, or comes from the entity.
   ///
   /// - Parameter image: What the load has fetched, if it has.
@@ -12,7 +12,7 @@ extension Load {
     _ requests: [ImageRequest], after image: FetchedImage? = nil
   ) async throws -> [ImageRequest] {
     // Where the source has to be asked, not before it has called the table's images unchanged.
-    let tablesAnswer = flight.policy == .useCache || image?.isUnchanged == true
+    let tablesAnswer = load.policy == .useCache || image?.isUnchanged == true
     var served: Set<ImageKey> = []
     for request in requests {
       // Its family's load stored the image a moment before the request joined.
@@ -21,7 +21,7 @@ extension Load {
         continue
       }
       // No source will be asked.
-      if flight.url == nil { request.whenLoading?() }
+      if load.url == nil { request.whenLoading?() }
       do {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
@@ -30,22 +30,22 @@ extension Load {
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(loadEndedBy: error, url: nil)
-        flight.finish(request.key, isFetched: false, with: .failure(failure))
+        load.finish(request.key, isFetched: false, with: .failure(failure))
       }
       served.insert(request.key)
     }
-    return flight.isWanted ? requests.without(served) : []
+    return load.isWanted ? requests.without(served) : []
   }
 
   /// The entity's own image.
   ///
-  /// - Throws: The entity's error, and that of ``Flight/ask(_:for:_:)``.
+  /// - Throws: The entity's error, and that of ``Load/ask(_:for:_:)``.
   private func askEntity(of request: ImageRequest) async throws -> ImageSourceResponse? {
-    let start = flight.progress.now
-    let answer = try await flight.ask(.picture(request.key), for: request) {
+    let start = load.progress.now
+    let answer = try await load.ask(.picture(request.key), for: request) {
       try await request.entity.providedImage(for: request.format)
     }
-    if answer != nil { flight.progress.measure(\.fetch, since: start) }
+    if answer != nil { load.progress.measure(\.fetch, since: start) }
     return answer
   }
 
@@ -54,8 +54,8 @@ extension Load {
     guard let image = request.storedImage() else { return false }
     steps.recorder.hitLate()
     // Under another policy the source has called it unchanged before.
-    let side = flight.policy == .useCache ? AnswerSide.table : .load
-    flight.finish(
+    let side = load.policy == .useCache ? AnswerSide.table : .load
+    load.finish(
       request.key, isFetched: false, with: .success(consume image),
       AnswerFacts(side: side, isStored: true))
     return true

@@ -16,12 +16,12 @@ import Synchronization
 ///    that begins anew with other bytes gets another number. So a preview of a fetch that is over, or of bytes that
 ///    were thrown away, reaches nobody.
 /// 4. A worker that computes takes no lock here: a request that joins takes it under the registry's.
-final class FlightProgress: Sendable {
+final class LoadProgress: Sendable {
   typealias Listener = StreamQueue<ImageProgress>
 
   private struct State {
     var latest = ImageProgress.queued
-    var listeners: [WaiterID: Listener] = [:]
+    var listeners: [SubscriberID: Listener] = [:]
     var previews = LatestPreview()
     var fetchCount = 0
     var isFetching = false
@@ -32,10 +32,10 @@ final class FlightProgress: Sendable {
     /// Shows each listener its preview.
     ///
     /// - Returns: The listeners to be woken.
-    func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) -> [Listener] {
-      previews.compactMap { waiter, progress in
-        listeners[waiter]?.add(progress)
-        return listeners[waiter]
+    func show(_ previews: [(subscriber: SubscriberID, progress: ImageProgress)]) -> [Listener] {
+      previews.compactMap { subscriber, progress in
+        listeners[subscriber]?.add(progress)
+        return listeners[subscriber]
       }
     }
   }
@@ -73,11 +73,11 @@ final class FlightProgress: Sendable {
   /// Adds a listener that nobody reads yet, perhaps under a lock of the caller's.
   ///
   /// - Parameter wish: What the listener wants of previews. The newest one comes behind the latest step.
-  func add(_ listener: Listener, for waiter: WaiterID, _ wish: PreviewWish? = nil) {
+  func add(_ listener: Listener, for subscriber: SubscriberID, _ wish: PreviewWish? = nil) {
     change { state in
       listener.add(state.latest)
-      state.listeners[waiter] = listener
-      guard let wish, let preview = state.previews.add(wish, for: waiter) else { return }
+      state.listeners[subscriber] = listener
+      guard let wish, let preview = state.previews.add(wish, for: subscriber) else { return }
       listener.add(preview)
     }
   }
@@ -86,10 +86,10 @@ final class FlightProgress: Sendable {
   ///
   /// The progress is moved all the way: when the listener has an image, no reference to it is left
   /// here.
-  func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
+  func end(_ subscriber: SubscriberID, with progress: consuming ImageProgress?) {
     // Taken out first: later reports are not for this listener.
     let (listener, wish) = change { state in
-      (state.listeners.removeValue(forKey: waiter), state.previews.remove(waiter))
+      (state.listeners.removeValue(forKey: subscriber), state.previews.remove(subscriber))
     }
     defer { withExtendedLifetime(wish) {} }
     guard let listener else { return }
@@ -111,7 +111,7 @@ final class FlightProgress: Sendable {
 
 // MARK: Previews
 
-extension FlightProgress {
+extension LoadProgress {
   /// The fetch of which previews are wanted; 0 if there is none.
   var previewedFetch: Int { fetch.load(ordering: .relaxed) }
 
@@ -189,7 +189,7 @@ extension FlightProgress {
 
 // MARK: Figures
 
-extension FlightProgress {
+extension LoadProgress {
   /// The load's figures at this moment, and the number of its previews.
   var metered: (meter: LoadMeter, previewCount: Int) {
     state.withLock { ($0.meter, $0.previews.drawnCount) }

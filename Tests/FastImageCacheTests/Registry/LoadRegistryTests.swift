@@ -1,0 +1,181 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A load registry", .timeLimit(.minutes(10)))
+struct LoadRegistryTests: LoadRegistrySuite {
+  var registry = LoadRegistry<Int, ImageKey, LoadID>()
+
+  @Test("is not joined by a subscriber that knows another format's picture in a newer version")
+  mutating func separatesVersionsOfOthers() {
+    let old = join(1, dot).load
+    let new = join(2, row, versions: ["row": "a1", "dot": "a2"])
+    #expect(new.isNewLoad && new.load != old)
+  }
+
+  @Test("ends with its last subscriber when others were answered with what was not fetched")
+  mutating func endsAfterOtherAnswers() {
+    let load = join(1, row).load
+    _ = join(2, dot)
+    _ = registry.take(load)
+    #expect(finish(row, of: load, isFetched: false) == [1])
+    #expect(registry.asked { $0.isWanted(load) })
+    let left = registry.leave(SubscriberID(number: 2))
+    #expect(left?.abandoned?.handle == load)
+    // The other image was answered, so nobody gave it up.
+    #expect(left?.abandoned?.requests == [dot])
+    #expect(!registry.asked { $0.isWanted(load) })
+  }
+
+  @Test("tells a load that ended from the one that has its index now")
+  mutating func placesAreUsedAgain() {
+    let old = join(1, row).load
+    _ = registry.leave(SubscriberID(number: 1))
+    let new = join(2, row).load
+    #expect(new.index == old.index && new != old)
+    #expect(!registry.isUnderWay(old) && registry.isUnderWay(new))
+    #expect(!registry.asked { $0.isWanted(old) } && !registry.asked { $0.hasRequests(old) })
+    #expect(registry.take(old).isEmpty && finish(row, of: old).isEmpty)
+    #expect(registry.fail(old).subscribers.isEmpty)
+    let isKnown = registry.setHandle(old, of: old)
+    #expect(!isKnown)
+    let isRetired = registry.retire(old)
+    #expect(isRetired)
+    // None of it was the new one's.
+    #expect(registry.take(new) == [row])
+    #expect(finish(row, of: new) == [2])
+  }
+
+  @Test("keeps the load that is told after the start, unless the load has ended")
+  mutating func replacesLoad() {
+    let first = join(1, row).load
+    let isUnderWay = registry.setHandle(first, of: first)
+    #expect(isUnderWay)
+    _ = registry.leave(SubscriberID(number: 1))
+    let isEnded = !registry.setHandle(first, of: first)
+    #expect(isEnded)
+    // Not in the new load either that took the old one's place.
+    _ = join(2, row)
+    let isStillEnded = !registry.setHandle(first, of: first)
+    #expect(isStillEnded)
+  }
+
+  @Test("finds each of many pictures of one URL, and hands them out in the order of the wishes")
+  mutating func keepsManyProducts() {
+    let keys = (0..<40).map {
+      ImageKey(entity: ImageID($0), version: "s", format: $0.isMultiple(of: 2) ? "row" : "dot")
+    }
+    var load = join(0, keys[0], versions: [:]).load
+    for (number, key) in keys.enumerated().dropFirst() {
+      load = join(number, key, versions: [:]).load
+    }
+    #expect(registry.loadCount == 1)
+    _ = join(100, keys[30], versions: [:])
+    #expect(registry.take(load) == keys)
+    _ = registry.leave(SubscriberID(number: 7))
+    _ = join(101, keys[7], versions: [:])
+    _ = join(102, ImageKey(entity: 99, version: "s", format: "row"), versions: [:])
+    #expect(registry.take(load) == [keys[7], ImageKey(entity: 99, version: "s", format: "row")])
+    for (number, key) in keys.enumerated() {
+      let expected = number == 7 ? [101] : number == 30 ? [30, 100] : [number]
+      #expect(finish(key, of: load) == expected)
+    }
+  }
+
+  @Test("hands back whatever request it forgets, for others to let go of")
+  mutating func handsBackRequests() {
+    let load = join(1, row).load
+    _ = join(2, dot)
+    _ = registry.leave(SubscriberID(number: 1))
+    _ = join(3, row)
+    #expect(registry.takeDropped() == [row])
+    _ = finish(row, of: load)
+    _ = finish(dot, of: load)
+    #expect(registry.takeDropped().isEmpty)
+    let isRetired = registry.retire(load)
+    #expect(isRetired && Set(registry.takeDropped()) == [row, dot])
+  }
+
+  @Test("lets no request join a load from before a removal of its picture")
+  mutating func joinsNoOlderThanRemoval() {
+    let load = join(1, row).load
+    registry.remove(.entity("a", format: "row"), at: 2)
+    #expect(join(3, dot).load == load)
+    let newer = join(4, row)
+    #expect(newer.isNewLoad && join(5, row).load == newer.load)
+    registry.remove(.format("dot"), at: 6)
+    #expect(join(7, dot).isNewLoad)
+    let other = ImageKey(entity: "b", version: "b1", format: "row")
+    #expect(!join(8, other).isNewLoad)
+  }
+
+  @Test("knows the removals that a load under way is older than, and no others")
+  mutating func forgetsRemovals() {
+    let load = join(1, row).load
+    for number in 2..<200 { registry.remove(.entity(ImageID(number), format: "row"), at: number) }
+    registry.remove(.entity("a", format: "row"), at: 200)
+    #expect(join(201, row).isNewLoad)
+    _ = registry.leave(SubscriberID(number: 1))
+    for number in 202..<400 { registry.remove(.entity(ImageID(number), format: "row"), at: number) }
+    #expect(!registry.isUnderWay(load) && !join(401, row).isNewLoad)
+  }
+
+  @Test("lets whoever a load waits for join younger loads only")
+  mutating func refusesOlder() {
+    let load = join(1, row).load
+    let inner = join(2, dot, after: load)
+    #expect(inner.isNewLoad && join(3, dot).load == inner.load)
+    #expect(join(4, dot, after: load).load == inner.load)
+    #expect(join(5, dot, after: inner.load).isNewLoad)
+  }
+
+  @Test("does not call a picture left that its last subscriber has from elsewhere")
+  mutating func leavesAnswered() {
+    let load = join(1, row).load
+    #expect(registry.take(load) == [row])
+    #expect(finish(row, of: load, isFetched: false) == [1])
+    _ = join(2, row)
+    #expect(registry.leave(SubscriberID(number: 2), isAnswered: true)?.abandoned?.requests == [])
+    let next = join(3, row)
+    #expect(next.isNewLoad)
+    #expect(registry.leave(SubscriberID(number: 3))?.abandoned?.requests == [row])
+  }
+
+  @Test("keeps neither address nor original of a load that has ended")
+  mutating func forgetsOrigins() throws {
+    let original = SharedOriginal(
+      loadKey: .original("o", version: "1"), size: PixelSize(width: 8, height: 8))
+    _ = registry.join(
+      SubscriberID(number: 1), key: row, loadKey: .url(try #require(URL(string: "test:/1"))),
+      of: original, priority: .current, versions: [], request: row, start: { $0 },
+      subscriber: { _ in 1 })
+    func loadKeys() -> Int? {
+      (Mirror(reflecting: registry).descendant("current") as? [LoadKey: LoadID])?.count
+    }
+    #expect(loadKeys() == 2)
+    _ = registry.leave(SubscriberID(number: 1))
+    #expect(loadKeys() == 0)
+  }
+
+  @Test("tells all subscribers of a failed load, and those of all loads at the end")
+  mutating func failsAll() {
+    let load = join(1, row).load
+    _ = join(2, dot)
+    let failed = registry.fail(load)
+    #expect(failed.subscribers == [1, 2] && failed.requests == [row, dot])
+    let next = join(3, row).load
+    let all = registry.failAll()
+    #expect(all.handles == [next] && all.subscribers == [3])
+    #expect(registry.loadCount == 0 && registry.subscriberCount == 0)
+  }
+}
+
+extension LoadRegistry {
+  /// An answer of a copy of the registry, since questions may not change what an expectation looks at.
+  func asked<Answer>(_ question: (inout Self) -> Answer) -> Answer {
+    var copy = self
+    return question(&copy)
+  }
+}
