@@ -111,7 +111,7 @@ struct SnippetTests {
   @Test(
     "is found in the reference of each module that users import",
     arguments: [
-      "FastImageCache/ImageEntity.swift", "FastImageCacheTesting/ScriptedImageSource.swift",
+      "FastImageCache/Model/ImageEntity.swift", "FastImageCacheTesting/ScriptedImageSource.swift",
       "ImageCodecs/ImageEncoder.swift", "ImageDrawing/Drawing.swift", "Pixels/PixelSize.swift",
     ])
   func isFoundInReference(path: String) {

@@ -104,3 +104,20 @@ extension ImageCache {
     public init() {}
   }
 }
+
+extension PictureMaker {
+  init(
+    _ configuration: ImageCache.Configuration, _ workers: WorkerPool, _ recorder: CacheRecorder
+  ) {
+    var limits = configuration.limits
+    limits.workingByteCount = min(limits.workingByteCount, workers.byteBudget)
+    self.init(
+      decoding: ImageDecoding(
+        decoders: configuration.decoders, limits: limits,
+        damagedImages: configuration.damagedImages,
+        recorder: recorder),
+      hook: configuration.willStore.map(StoreHook.init),
+      drawing: RequestDrawing(recorder: recorder),
+      workers: workers)
+  }
+}

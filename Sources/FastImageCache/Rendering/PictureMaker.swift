@@ -11,19 +11,6 @@ struct PictureMaker: Sendable {
   let drawing: RequestDrawing
   let workers: WorkerPool
 
-  init(
-    _ configuration: ImageCache.Configuration, _ workers: WorkerPool, _ recorder: CacheRecorder
-  ) {
-    var limits = configuration.limits
-    limits.workingByteCount = min(limits.workingByteCount, workers.byteBudget)
-    decoding = ImageDecoding(
-      decoders: configuration.decoders, limits: limits, damagedImages: configuration.damagedImages,
-      recorder: recorder)
-    hook = configuration.willStore.map(StoreHook.init)
-    drawing = RequestDrawing(recorder: recorder)
-    self.workers = workers
-  }
-
   /// Draws each request, after a decode if the one that is there does not suffice for all.
   ///
   /// Where one decode for all would be too large, each request gets its own; its result is an error if
