@@ -344,3 +344,10 @@ if let names = Context.environment["IMAGECACHE_WITHOUT"]?.split(separator: ",").
     target.exclude += folders.map { String($0.dropFirst(target.name.count + 1)) }
   }
 }
+
+// Names of targets that compute much, which are optimized in a debug build too: a sanitizer makes them slow.
+if let names = Context.environment["IMAGECACHE_OPTIMIZED"]?.split(separator: ",").map(String.init) {
+  for target in package.targets where names.contains(target.name) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]
+  }
+}
