@@ -1,142 +1,7 @@
 import Foundation
 import ImageSources
 import LoadQueue
-import Pixels
-import TableStore
-
-/// One request for an image that no table has.
-final class ImageRequest: Sendable {
-  let entity: any ImageEntity
-  let table: ImageTable
-  /// The image that its load stores: of the version of a placeholder, if the request is content with one.
-  let key: ImageKey
-  /// The real image.
-  let realKey: ImageKey
-  /// The number of its call.
-  let generation: Int
-  /// Its subscriber, if it waits: once.
-  var subscriber: SubscriberID { SubscriberID(number: generation) }
-  let url: URL?
-  /// `nil` for a request without conditions.
-  let options: LoadOptions?
-  // The options that each load reads, since reading them there would copy all.
-  let policy: LoadOptions.CachePolicy
-  let isPlaceholder: Bool
-  let conditions: LoadConditions
-  let priority: RequestPriority?
-  /// All formats that the cache has.
-  let tables: TableSet
-  /// The question that the requesting task works on.
-  let question = OpenQuestion.current
-  /// Called when the load goes ahead: when its source is about to be asked, or when another load or
-  /// the entity has the image. Perhaps more than once, and never where the load ends before.
-  let whenLoading: (@Sendable () -> Void)?
-
-  var format: ImageFormat { table.format }
-
-  /// The image that its table has: the wanted one, or else the placeholder, if the request is content with
-  /// one.
-  func storedImage() -> CachedImage? {
-    table.cachedImage(for: realKey) ?? (isPlaceholder ? table.cachedImage(for: key) : nil)
-  }
-
-  /// Whether ``storedImage()`` would find an image.
-  var isStored: Bool { table.contains(realKey) || isPlaceholder && table.contains(key) }
-
-  /// Whether the device is locked, and with it the image that its table has.
-  var isProtectedNow: Bool {
-    table.isProtectedNow(realKey) || isPlaceholder && table.isProtectedNow(key)
-  }
-
-  /// Finds the original in a store, for an image of a namespace.
-  func originalQuery(in namespace: ImageID) -> OriginalQuery {
-    let name = OriginalName(
-      id: entity.originalID(for: format), account: options?.account,
-      address: url.map { ImageID($0) } ?? key.entity)
-    let owner = OriginalOwner(namespace: namespace, entity: key.entity)
-    return OriginalQuery(
-      name: name, version: realKey.version, owner: owner, suffices: isCovered)
-  }
-
-  /// Whether an original of some size has enough pixels for this image.
-  func isCovered(by size: PixelSize) -> Bool {
-    entity.drawing(for: format).isCovered(
-      by: size, slot: format.size, upTo: format.keepsProportions)
-  }
-
-  init(
-    entity: any ImageEntity, table: ImageTable, tables: TableSet, options: LoadOptions? = nil,
-    generation: Int = Generation.next(), whenLoading: (@Sendable () -> Void)? = nil
-  ) {
-    self.generation = generation
-    self.whenLoading = whenLoading
-    self.options = options
-    policy = options?.cachePolicy ?? .useCache
-    isPlaceholder = options?.isPlaceholder == true
-    conditions = options?.conditions ?? .ordinary
-    priority = options?.priority
-    self.entity = entity
-    self.table = table
-    self.tables = tables
-    realKey = ImageKey(
-      entity: entity.imageID, version: entity.versionID(for: table.format),
-      format: table.format.name)
-    key = isPlaceholder ? realKey.placeholder : realKey
-    url = entity.sourceURL(for: table.format)
-  }
-
-  /// The entity's images in the other formats of the cache, each in its present version.
-  func versionsElsewhere() -> [ImageKey] {
-    tables.all.filter { $0 !== table }.map { other in
-      let real = ImageKey(
-        entity: key.entity, version: entity.versionID(for: other.format), format: other.format.name)
-      return isPlaceholder ? real.placeholder : real
-    }
-  }
-
-  /// The requests for the other formats of the family, unless the entity refuses to draw them too.
-  func family() -> [ImageRequest] {
-    guard let family = format.family, entity.prerendersFamily(family) else { return [] }
-    return others(among: tables.family(family))
-  }
-
-  /// The requests for the entity's images in other formats that are stored; of a placeholder for
-  /// placeholders.
-  private func others(among tables: [ImageTable]) -> [ImageRequest] {
-    tables.filter { $0 !== table && $0.isStored }.map {
-      ImageRequest(
-        entity: entity, table: $0, tables: self.tables,
-        options: isPlaceholder ? .placeholder : nil, generation: generation)
-    }
-  }
-
-  /// The requests of the family that have the same source and whose images are missing.
-  func siblings() -> [ImageRequest] {
-    family().filter { $0.url == url && !$0.isStored }
-  }
-
-  /// The requests for the entity's other images that a table has and that have the same source: for a
-  /// placeholder the placeholders among them, else the real ones.
-  func outdated() -> [ImageRequest] {
-    others(among: tables.all).filter {
-      $0.url == url && $0.table.contains($0.key)
-    }
-  }
-
-  /// Whether some table has an image of the entity, of whichever version, that is marked stale.
-  var hasStalePicture: Bool {
-    tables.all.contains { $0.storedPicture(of: key.entity)?.isStale == true }
-  }
-
-  /// The same request, for an image whose source was asked whether it changed.
-  func revalidating() -> ImageRequest {
-    var options = self.options ?? LoadOptions()
-    options.cachePolicy = .revalidate
-    // Nobody waits for it.
-    options.priority = nil
-    return ImageRequest(entity: entity, table: table, tables: tables, options: options)
-  }
-}
+import Locking
 
 /// One running load, with its permit, urgency and progress, and its calls to the registry.
 final class Load: Sendable {
@@ -168,11 +33,73 @@ final class Load: Sendable {
   }
 }
 
-extension LoadOptions {
-  /// The conditions of the images that are drawn along with a placeholder.
-  fileprivate static let placeholder: LoadOptions = {
-    var options = LoadOptions()
-    options.isPlaceholder = true
-    return options
-  }()
+/// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
+extension Load {
+  /// Hands out the requests that wait and were not handed out yet, the oldest first.
+  func take() -> [ImageRequest] {
+    registry.state.withLock { $0.loads.take(id) }
+  }
+
+  /// Hands out a request for an image that joined with another address than the load's.
+  func takeAlternate(for key: ImageKey) -> ImageRequest? {
+    registry.state.withLock { $0.loads.takeAlternate(key, of: id) }
+  }
+
+  /// Whether ``take()`` would hand out a request.
+  var hasRequests: Bool {
+    registry.state.withLock { $0.loads.hasRequests(id) }
+  }
+
+  /// Whether the load has not ended.
+  var isUnderWay: Bool {
+    registry.state.withLock { $0.loads.isUnderWay(id) }
+  }
+
+  /// Whether the load has subscribers.
+  var isWanted: Bool {
+    registry.state.withLock { $0.loads.isWanted(id) }
+  }
+
+  /// Whether the load has subscribers for an image.
+  func isWanted(for key: ImageKey) -> Bool {
+    registry.state.withLock { $0.loads.isWanted(id, for: key) }
+  }
+
+  /// Notes that the source is asked now: a reload that comes from here on asks anew.
+  func noteAsked() { registry.state.withLock { $0.loads.noteAsked(id) } }
+
+  /// Whether the load's original may be kept; see ``LoadRegistry/keepsOriginal(of:_:)``.
+  func keepsOriginal(of entity: ImageID) -> Bool {
+    registry.state.withLock { $0.loads.keepsOriginal(of: entity, id) }
+  }
+
+  /// Answers all subscribers for one image of the load.
+  ///
+  /// - Parameter isFetched: Whether the image was made of the load's fetch.
+  func finish(
+    _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
+    _ facts: AnswerFacts = .table
+  ) {
+    let subscribers = registry.step { $0.loads.finish(key, of: id, isFetched: isFetched) }
+    if case .failure(let error) = outcome, !subscribers.isEmpty {
+      registry.recorder.failed(key, error)
+    }
+    registry.answer(subscribers, outcome, facts)
+  }
+
+  /// Ends the load unless ``take()`` would hand out a request.
+  func retire() -> Bool {
+    registry.step { $0.loads.retire(id) }
+  }
+
+  /// Ends the load and answers all its subscribers.
+  ///
+  /// - Parameter error: Asked only if there is a subscriber: most loads that fail were given up before.
+  func fail(with error: @autoclosure () -> ImageCacheError) {
+    let (subscribers, requests) = registry.step { $0.loads.fail(id) }
+    if subscribers.isEmpty { return }
+    let error = error()
+    for request in requests { registry.recorder.failed(request.key, error) }
+    registry.answer(subscribers, .failure(error))
+  }
 }

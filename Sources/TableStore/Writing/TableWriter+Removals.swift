@@ -45,10 +45,8 @@ extension TableWriter {
 
   /// A table with a new file under the name of the locked one.
   func renewed(with opened: TableOpener.Opened) -> CurrentTable {
-    lookup.current.withLock { current in
-      guard let guest = current.guest, let reader = current.reader else {
-        return CurrentTable(opened)
-      }
+    lookup.current.withLock { now in
+      guard let guest = now.guest, let reader = now.reader else { return CurrentTable(opened) }
       return CurrentTable(opened, guest: guest, reader: reader)
     }
   }
