@@ -130,7 +130,7 @@ package final class AdmissionQueue: Sendable {
     let observation = urgency.observe { place.followUrgency() }
     defer { urgency.endObservation(observation) }
     return await withTaskCancellationHandler {
-      // Unchecked, for a check takes memory at each gate: a job is answered once, by invariant 1.
+      // Unchecked, for a check takes memory at each limiter: a job is answered once, by invariant 1.
       await withUnsafeContinuation { continuation in
         let reply = makeReply(continuation) { place.isCancelled.load(ordering: .acquiring) }
         if let answer = place.enter(byteCount: byteCount, reply: reply) {

@@ -1,25 +1,25 @@
 import Locking
 
-/// The permit of a gate that one load holds, if any. Copies are the same permit.
+/// The permit of a limiter that one load holds, if any. Copies are the same permit.
 ///
 /// A load that waits for another load returns its permit, since the other load may need it. It goes on
-/// without a permit afterwards: the gate does not count the bytes that it holds.
+/// without a permit afterwards: the limiter does not count the bytes that it holds.
 ///
 /// Invariants:
-/// 1. A load holds at most one permit, and none while it waits at a gate. So loads never wait for each
+/// 1. A load holds at most one permit, and none while it waits at a limiter. So loads never wait for each
 ///    other's permits in a cycle.
 /// 2. Each call that changes something takes a new `turn`. A permit that is granted for an earlier
 ///    turn is returned at once: the later call decides.
 /// 3. Once `isClosed`, the load is over: it holds no permit, and returns a permit that comes later.
 /// 4. `waitCount` counts the other loads that this one waits for. While it is not 0 the load holds no
-///    permit, even if another of its tasks passes a gate meanwhile.
+///    permit, even if another of its tasks passes a limiter meanwhile.
 package struct LoadPermit: Sendable {
   private struct Held {
-    let gate: AdmissionQueue
+    let limiter: AdmissionQueue
     let need: LoadNeed
     let id: Admission.JobID
 
-    func giveBack() { gate.finish(id) }
+    func giveBack() { limiter.finish(id) }
   }
 
   private struct State {
@@ -38,11 +38,11 @@ package struct LoadPermit: Sendable {
     (self.resources, self.urgency) = (resources, urgency)
   }
 
-  /// The need of the gate that the load passed last, whether or not it holds a permit still.
+  /// The need of the limiter that the load passed last, whether or not it holds a permit still.
   package var need: LoadNeed? { state.withLock { $0.need } }
 
-  /// Returns the permit of another gate, if the load holds one, and waits at the gate of `need`; does
-  /// nothing if the load is inside that gate already. A load that waits for another load waits here for
+  /// Returns the permit of another limiter, if the load holds one, and waits at the limiter of `need`; does
+  /// nothing if the load is inside that limiter already. A load that waits for another load waits here for
   /// its turn as well, and then goes on without a permit.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or if the load is over.
@@ -56,8 +56,8 @@ package struct LoadPermit: Sendable {
     }
     former?.giveBack()
     guard let turn else { return }
-    let gate = resources[need]
-    let permit = Held(gate: gate, need: need, id: try await gate.enter(urgency))
+    let limiter = resources[need]
+    let permit = Held(limiter: limiter, need: need, id: try await limiter.enter(urgency))
     let (isKept, isClosed) = state.withLock { state in
       let isKept = state.turn == turn && state.waitCount == 0
       if isKept { state.held = permit }
@@ -67,7 +67,7 @@ package struct LoadPermit: Sendable {
     if isClosed { throw CancellationError() }
   }
 
-  /// Returns the permit: the load needs no gate for now.
+  /// Returns the permit: the load needs no limiter for now.
   package func giveUp() { release { _ in } }
 
   /// Returns the permit, since the load waits for another load until ``endWait()``.
@@ -75,7 +75,7 @@ package struct LoadPermit: Sendable {
 
   package func endWait() { state.withLock { $0.waitCount -= 1 } }
 
-  /// Returns the permit for good: the load is over, even if one of its tasks still waits at a gate.
+  /// Returns the permit for good: the load is over, even if one of its tasks still waits at a limiter.
   package func close() { release { $0.isClosed = true } }
 
   private func release(_ change: (inout State) -> Void) {

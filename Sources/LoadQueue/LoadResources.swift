@@ -1,6 +1,6 @@
 import Foundation
 
-/// Worker threads, memory for decodes, and the two gates that loads pass, shared by the caches that hold
+/// Worker threads, memory for decodes, and the two limiters that loads pass, shared by the caches that hold
 /// one object.
 ///
 /// ```swift
@@ -14,11 +14,11 @@ import Foundation
 /// A load of one cache then counts for the others, and the most urgent load of all of them is next; among
 /// loads of one priority the first to wait is. Closing a cache ends its loads, whose places go to the
 /// others as soon as their sources and decoders have ended. A load that waits for an image of any cache
-/// leaves its gate meanwhile, so caches that ask each other do not stall, however narrow the gates are.
+/// leaves its limiter meanwhile, so caches that ask each other do not stall, however narrow the limiters are.
 ///
 /// Decoding and drawing leave the processor to the program's other threads where both want it. On Linux they
 /// run on threads that are 5 nicer than the main thread; on Apple platforms the quality of service says it. At all
-/// times loads of a priority below `.medium` leave one of several places at each gate to others.
+/// times loads of a priority below `.medium` leave one of several places at each limiter to others.
 ///
 /// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, the hook `willStore`, and decoders of
 /// your own run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
@@ -29,9 +29,9 @@ import Foundation
 /// caches on a slow disk should have resources of their own.
 ///
 /// Invariants:
-/// 1. All loads of all caches that hold this object pass its gates, and all their decodes and drawings
+/// 1. All loads of all caches that hold this object pass its limiters, and all their decodes and drawings
 ///    are jobs of its workers.
-/// 2. No load waits for another load, of whichever cache, while it has a place at a gate or a worker.
+/// 2. No load waits for another load, of whichever cache, while it has a place at a limiter or a worker.
 /// 3. Nothing in here refers to a cache: it ends with its last holder, and a cache ends without it.
 public final class LoadResources: Sendable {
   package let workers: WorkerPool

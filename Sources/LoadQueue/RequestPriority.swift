@@ -9,7 +9,7 @@
 /// ```
 ///
 /// A screen gives one to all its requests, and lowers it when it disappears: what waits for a worker, at a
-/// gate or for its host is reordered at once, in every cache. What runs already goes on as it began.
+/// limiter or for its host is reordered at once, in every cache. What runs already goes on as it began.
 ///
 /// A load is as urgent as the most urgent request that waits for it, so others keep it urgent that hold
 /// another priority, or none.

@@ -43,7 +43,7 @@ extension ImageCache {
     /// progressive JPEG files of more than 80 megapixels.
     public var limits = DecodingLimits()
 
-    /// The workers, the memory for decodes and the gates of the cache's loads; `nil`, the default, gives
+    /// The workers, the memory for decodes and the limiters of the cache's loads; `nil`, the default, gives
     /// each cache its own.
     ///
     /// Caches that are given one object share them.
@@ -77,7 +77,7 @@ extension ImageCache {
     /// Nothing in the closure begins a thread, as ``LoadResources`` explains.
     ///
     /// Cost: a copy of decodes whose colours are not in sRGB. The decode, and the hook's bitmap for each entity of
-    /// the load, stay in memory until the load is over; the gates of ``resources`` bound these loads.
+    /// the load, stay in memory until the load is over; the limiters of ``resources`` bound these loads.
     public var willStore: WillStore?
 
     /// The kind of device this is; formats made for other kinds are not stored.

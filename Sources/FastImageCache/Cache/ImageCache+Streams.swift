@@ -87,7 +87,7 @@ extension ImageCache {
   /// A load that another request waits for goes on.
   ///
   /// Nothing is loaded far ahead of a slow reader. Images under way and images that the loop has not
-  /// read are together no more than the wider gate of ``Configuration/resources`` lets in, and no more than
+  /// read are together no more than the wider limiter of ``Configuration/resources`` lets in, and no more than
   /// half of the table holds; each one that is read begins the next load. A reader that keeps more images
   /// than the table has room for gets the rest in private memory: to fill a table, call
   /// ``prefetch(_:format:depth:options:)-(Sequence,_,_,_)``.

@@ -108,7 +108,7 @@ final class ArrivalReader<Entity: Sendable> {
   init(of arrivals: ImageResults<Entity>) {
     self.arrivals = arrivals
     let cache = arrivals.cache
-    // Wide enough to keep the gates busy. Half of a small table stays free for everybody else.
+    // Wide enough to keep the limiters busy. Half of a small table stays free for everybody else.
     let room = cache.tables[arrivals.format]?.slotCount.map { max(1, $0 / 2) } ?? .max
     let width = min(cache.registry.resources.largestWidth, room)
     window = ArrivalWindow(count: arrivals.entities.count, width: width)

@@ -12,6 +12,7 @@ final class Download: Sendable {
   private struct State {
     var newest: DownloadBuffer?
     var painter: PreviewPainter?
+    var partial: Partial?
     /// The new bytes of the buffers before.
     var formerByteCount = 0
 
@@ -28,7 +29,6 @@ final class Download: Sendable {
   /// What a store has of it, or will have.
   let disk: OriginalDownload?
 
-  private let partial: Partial?
   private let state: Lock<State>
 
   /// Takes what is in memory, or on disk: memory has the bytes behind the last whole block, too.
@@ -62,11 +62,11 @@ final class Download: Sendable {
     continuing known: KnownOriginal? = nil, to disk: OriginalDownload? = nil,
     painter: PreviewPainter? = nil, _ partial: Partial? = nil
   ) {
-    (self.known, self.disk, self.partial) = (known, disk, partial)
+    (self.known, self.disk) = (known, disk)
     let newest = known.map {
       DownloadBuffer($0.terms, continuing: $0, byteCountLimit: $0.bytes.count)
     }
-    state = Lock(State(newest: newest, painter: painter))
+    state = Lock(State(newest: newest, painter: painter, partial: partial))
   }
 
   /// The bytes that have come in this load, those that it has dropped included.
@@ -104,9 +104,12 @@ final class Download: Sendable {
     disk?.stop()
   }
 
-  /// Leaves to later loads what is to be continued. To be called once, whatever ends the load.
+  /// Leaves to later loads what is to be continued, whatever ends the load. A source may keep this object.
   func end() {
-    let buffer = take()
+    let (buffer, partial) = state.withLock { state in
+      defer { (state.painter, state.partial) = (nil, nil) }
+      return (state.exchange(for: nil), state.partial)
+    }
     disk?.end(keeps: buffer.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)
     if let partial {
       partial.partials.end(partial.load, keeping: buffer, askedWith: partial.headers)

@@ -80,7 +80,9 @@ struct LoadRun: Sendable {
       // Before the load waits: the load that asks may hold up all others.
       try load.checkCycle(.source(url), for: requests[0])
       // Most requests that are given up wait here: what asking needs is made behind it.
-      try await pass(plan.need)
+      let start = load.progress.now
+      try await load.permit.pass(plan.need)
+      load.progress.measure(\.wait, since: start)
       let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
       defer { download.end() }
       var image: FetchedImage
@@ -90,6 +92,7 @@ struct LoadRun: Sendable {
       } catch is OutOfReach {
         break
       } catch let error as ImageCacheError where error.refusesAddress {
+        download.end()
         return try await refuse(requests, at: url, &others) { _ in error }
       } catch let error as ImageCacheError where error.blamesBytes {
         download.finish()
@@ -111,17 +114,12 @@ struct LoadRun: Sendable {
 
   /// The kept original, under a permit of the local limiter.
   private func read(_ original: OriginalAccess) async throws -> KnownOriginal? {
-    try await pass(.local)
     let start = load.progress.now
-    defer { load.progress.measure(\.fetch, since: start) }
-    return await original.read(urgency: load.urgency)
-  }
-
-  /// Waits for a permit.
-  private func pass(_ need: LoadNeed) async throws {
-    let start = load.progress.now
-    try await load.permit.pass(need)
+    try await load.permit.pass(.local)
+    let permitted = load.progress.now
     load.progress.measure(\.wait, since: start)
+    defer { load.progress.measure(\.fetch, since: permitted) }
+    return await original.read(urgency: load.urgency)
   }
 
   /// Decodes an image and serves the requests with it, those that join, and their families.

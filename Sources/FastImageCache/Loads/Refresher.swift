@@ -7,7 +7,7 @@ import Locking
 /// Invariants:
 /// 1. At most ``width`` originals are revalidated at once, and each once at a time. Others are asked
 ///    about when they answer again.
-/// 2. None begins while a load waits at the gate of the network.
+/// 2. None begins while a load waits at the limiter of the network.
 /// 3. None begins for an image that was removed since its load began: it would come back.
 /// 4. Each waits in the registry like a request, and ends there with the cache. Its failure is an event, as
 ///    a request's is.

@@ -35,7 +35,7 @@ struct LoadFacts: Hashable, Sendable {
 
     /// Takes note of an answer.
     ///
-    /// - Parameter need: The need whose gate the load passed last.
+    /// - Parameter need: The need whose limiter the load passed last.
     mutating func note(_ answer: ImageSourceResponse, need: LoadNeed?) {
       usedNetwork = need == .network
       status = answer.status

@@ -49,7 +49,7 @@ public struct LoadReport: Hashable, Sendable {
   /// Stages of its file of which the load has drawn previews, for whichever request.
   public let previewCount: Int
 
-  /// Time at the gates of ``LoadResources`` and before a worker was free.
+  /// Time at the limiters of ``LoadResources`` and before a worker was free.
   public let waitDuration: Duration
 
   /// Time in which the source was asked, with its waits for the host and before repetitions; in which the

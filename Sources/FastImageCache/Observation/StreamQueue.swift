@@ -12,15 +12,17 @@ import Locking
 final class StreamQueue<Element: Sendable>: Sendable {
   private struct State {
     var unread: [Element] = []
+    /// Worth nothing any more; released outside of all locks, for they may hold the last lease on a slot.
+    var superseded: [Element] = []
     var isFinished = false
 
-    /// - Returns: The elements that are worth nothing any more, for release outside the lock.
-    mutating func add(_ new: inout Element?, _ supersedes: Supersedes) -> [Element] {
-      guard !isFinished, let new = new.take() else { return [] }
-      let superseded = unread.filter { supersedes(new, $0) }
-      if !superseded.isEmpty { unread.removeAll { supersedes(new, $0) } }
+    mutating func add(_ new: inout Element?, _ supersedes: Supersedes) {
+      guard !isFinished, let new = new.take() else { return }
+      if unread.contains(where: { supersedes(new, $0) }) {
+        superseded += unread.filter { supersedes(new, $0) }
+        unread.removeAll { supersedes(new, $0) }
+      }
       unread.append(new)
-      return superseded
     }
   }
 
@@ -52,28 +54,39 @@ final class StreamQueue<Element: Sendable>: Sendable {
   /// The element is moved all the way: when the reader goes on with it, no reference to it is left here.
   func add(_ element: consuming Element) {
     var element = Optional(consume element)
-    let superseded = state.withLock { $0.add(&element, supersedes) }
-    withExtendedLifetime(superseded) {}
+    state.withLock { $0.add(&element, supersedes) }
   }
 
   /// Has the reader look for unread elements.
-  func wake() { signal.yield() }
+  func wake() {
+    release(isLast: false)
+    signal.yield()
+  }
 
   /// Ends the queue; its unread elements can still be read.
   func finish() {
-    state.withLock { $0.isFinished = true }
+    release(isLast: true)
     signal.finish()
   }
 
   /// Ends the queue and drops its unread elements.
   func close() {
-    finish()
-    // Released outside the lock: they may hold the last lease on a slot.
-    let dropped = state.withLock { state in
-      defer { state.unread = [] }
-      return state.unread
+    let former = state.withLock { state in
+      defer { state = State(isFinished: true) }
+      return state
     }
-    withExtendedLifetime(dropped) {}
+    signal.finish()
+    withExtendedLifetime(former) {}
+  }
+
+  /// Releases superseded elements. No other element is referred to here: its reader may have it already.
+  private func release(isLast: Bool) {
+    let superseded = state.withLock { state in
+      if isLast { state.isFinished = true }
+      defer { state.superseded = [] }
+      return state.superseded
+    }
+    withExtendedLifetime(superseded) {}
   }
 
   /// The oldest unread element, if there is one at this moment.

@@ -72,7 +72,8 @@ struct PreviewPainter: Sendable {
       want.wishes.flatMap { [$0.request] + $0.siblings }, besides: [],
       of: SourcePicture(url: nil, content: .encoded(Data(), picture.decoder, picture.header)),
       isWhole: false)
-    if plan.refusal != nil { return false }
+    // The stage is spent: it would be refused again.
+    if plan.refusal != nil { return true }
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = plan.byteCount.addingReportingOverflow(2 * stage.byteCount)
     return maker.workers.runWhenIdle(byteCount: overflow ? .max : byteCount, clock: clock) {

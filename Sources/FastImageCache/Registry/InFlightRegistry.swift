@@ -345,8 +345,8 @@ final class InFlightRegistry: Sendable {
     answer(subscribers, .failure(.closed))
   }
 
-  /// Waits until no load works any more, on its original and what has arrived neither: a load goes on
-  /// after its load has left the registry.
+  /// Waits until no load works any more, on its original and what has arrived neither: its task goes
+  /// on after the load has left the registry.
   func loadsHaveEnded() async {
     await withCheckedContinuation { continuation in
       tasks.notify(queue: .global()) { continuation.resume() }

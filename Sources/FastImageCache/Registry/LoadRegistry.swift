@@ -31,7 +31,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let subscriber: Subscriber
     let load: LoadID
     let output: Int
-    /// What it was given, by ``join(_:key:key:priority:versions:policy:after:request:start:subscriber:)``
+    /// What it was given, by ``join(_:key:loadKey:of:priority:versions:policy:after:request:start:subscriber:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.

@@ -124,7 +124,13 @@ struct ImageDecoding: Sendable {
     request.damagedImages = picture.damagedImages
     let (start, worked) = (ContinuousClock.now, ThreadTime.now)
     let bitmap: Bitmap
-    do { bitmap = try decoder.decode(data, request) } catch {
+    do throws(ImageDecodingError) { bitmap = try decoder.decode(data, request) } catch {
+      if case .tooLarge = error, !plan.family.isEmpty, !isCancelled() {
+        // The decoder takes more than it has told. The family gets decodes of its own, later.
+        let isWhole = plan.region == PictureRegion(picture.fullSize)
+        let smaller = self.plan(plan.requests, besides: [], of: picture, isWhole: isWhole)
+        return try decode(&picture, smaller, progress, isCancelled)
+      }
       throw ImageCacheError(error, url: picture.url)
     }
     let decode = ThreadTime.now - worked

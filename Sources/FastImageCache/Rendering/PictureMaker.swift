@@ -34,18 +34,32 @@ struct PictureMaker: Sendable {
     return try await work(
       on: &picture, plans, urgency, progress,
       { picture, isCancelled throws(ImageCacheError) in
-        var results: [DrawnResult] = []
-        for plan in plans {
-          do throws(ImageCacheError) {
-            results += try draw(plan, from: &picture, progress, isCancelled)
-          } catch {
-            if plans.count == 1 || isCancelled() { throw error }
-            // The others have their images, or their own errors.
-            results.append(.failure(error))
-          }
-        }
-        return results
+        try draw(plans, from: &picture, progress, isCancelled)
       }, then: finish)
+  }
+
+  private func draw(
+    _ plans: [DecodePlan], from picture: inout SourcePicture, _ progress: LoadProgress?,
+    _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(ImageCacheError) -> [DrawnResult] {
+    var results: [DrawnResult] = []
+    for plan in plans {
+      do throws(ImageCacheError) {
+        results += try draw(plan, from: &picture, progress, isCancelled)
+      } catch {
+        let isTooLarge = if case .imageTooLarge = error { true } else { false }
+        if isCancelled() || plans.count == 1 && !isTooLarge { throw error }
+        if plan.requests.count > 1 {
+          // The decoder takes more than it has told.
+          let apart = plan.requests.map { self.plan([$0], of: picture) }
+          results += try draw(apart, from: &picture, progress, isCancelled)
+        } else {
+          // The others have their images, or their own errors.
+          results.append(.failure(error))
+        }
+      }
+    }
+    return results
   }
 
   private func draw(
@@ -83,13 +97,16 @@ struct PictureMaker: Sendable {
   private func plans(
     for requests: [ImageRequest], besides family: [ImageRequest], of picture: SourcePicture
   ) -> [DecodePlan] {
-    func plan(_ requests: [ImageRequest], _ family: [ImageRequest] = []) -> DecodePlan {
-      decoding.plan(requests, besides: family, of: picture, isWhole: hook != nil)
-    }
-    let shared = plan(requests, family)
+    let shared = plan(requests, besides: family, of: picture)
     if shared.refusal == nil { return [shared] }
     if !family.isEmpty { return plans(for: requests, besides: [], of: picture) }
-    return requests.count == 1 ? [shared] : requests.map { plan([$0]) }
+    return requests.count == 1 ? [shared] : requests.map { plan([$0], of: picture) }
+  }
+
+  private func plan(
+    _ requests: [ImageRequest], besides family: [ImageRequest] = [], of picture: SourcePicture
+  ) -> DecodePlan {
+    decoding.plan(requests, besides: family, of: picture, isWhole: hook != nil)
   }
 
   /// Works with an image on a worker that has the memory for plans, one after the other.

@@ -100,8 +100,10 @@ struct FamilyTests {
     }
   #endif
 
-  @Test("whose one decode would be too large still has the pictures that need less")
-  func isDrawnApart() async throws {
+  @Test(
+    "whose one decode would be too large still has the pictures that need less",
+    arguments: [nil, 2000])
+  func isDrawnApart(untoldLimit: Int?) async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(
       [.large, .dot],
@@ -110,7 +112,7 @@ struct FamilyTests {
         return .encoded(Data("hollow".utf8))
       }
     ) { configuration in
-      configuration.decoders = [HollowDecoder()]
+      configuration.decoders = [HollowDecoder(untoldLimit: untoldLimit)]
       // Between what the two formats need.
       configuration.resources = LoadResources(decodeByteBudget: 2000)
     }
@@ -280,11 +282,16 @@ struct FamilyTests {
 
 /// Takes four bytes for each pixel that is asked for.
 struct HollowDecoder: ImageDecoder {
+  private let untoldLimit: Int?
   private let isBroken: @Sendable (PixelSize) -> Bool
 
-  /// - Parameter isBroken: Whether the image is damaged when it is decoded to a size.
-  init(isBroken: @escaping @Sendable (PixelSize) -> Bool = { _ in false }) {
-    self.isBroken = isBroken
+  /// - Parameters:
+  ///   - untoldLimit: The decoder tells that it takes no bytes, and refuses larger decodes.
+  ///   - isBroken: Whether the image is damaged when it is decoded to a size.
+  init(
+    untoldLimit: Int? = nil, isBroken: @escaping @Sendable (PixelSize) -> Bool = { _ in false }
+  ) {
+    (self.untoldLimit, self.isBroken) = (untoldLimit, isBroken)
   }
 
   func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: Data("hollow".utf8)) }
@@ -294,12 +301,13 @@ struct HollowDecoder: ImageDecoder {
   }
 
   func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-    ((minimumSize ?? header.size).pixelCount ?? .max) * 4
+    untoldLimit == nil ? ((minimumSize ?? header.size).pixelCount ?? .max) * 4 : 0
   }
 
   func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
     let size = request.minimumSize ?? PixelSize(width: 400, height: 300)
     if isBroken(size) { throw .damaged("hollow") }
+    if let untoldLimit, (size.pixelCount ?? .max) * 4 > untoldLimit { throw .tooLarge("hollow") }
     do {
       return try solid(1, size: size)
     } catch {

@@ -73,10 +73,10 @@ extension ImageCache {
     progress.leftOutCount = entities.count - fitting.count
     return await withTaskGroup(of: PrefetchStep.self) { group in
       var remaining = fitting.makeIterator()
-      // A few at a time: the gates bound the loads under way, this bounds those that wait for them.
+      // A few at a time: the limiters bound the loads under way, this bounds those that wait for them.
       var (idleCount, isStarting) = (8, false)
       while true {
-        // One after the other, or the pool's threads would decide which load comes to its gate first.
+        // One after the other, or the pool's threads would decide which load comes to its limiter first.
         if !isStarting, idleCount > 0, !Task.isCancelled, let entity = remaining.next() {
           (idleCount, isStarting) = (idleCount - 1, true)
           start(entity, format, depth, options, in: &group)

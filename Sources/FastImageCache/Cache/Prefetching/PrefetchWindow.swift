@@ -22,7 +22,7 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
   /// Invariants: `keys` are those of `entities`, each once, and the plan's; each turn under way has its
   /// task.
   private struct State {
-    // As wide as one call of `prefetch`: the gates bound loads, this bounds the tasks that wait for them.
+    // As wide as one call of `prefetch`: the limiters bound loads, this bounds the tasks that wait for them.
     var plan = PrefetchPlan<ImageKey>(width: 8)
     var keys: [ImageKey] = []
     var entities: [ImageKey: Entity] = [:]

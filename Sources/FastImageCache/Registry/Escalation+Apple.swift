@@ -1,11 +1,13 @@
 #if canImport(Darwin)
+  import LoadQueue
+
   /// Tells of tasks whose priority rises while they wait.
-  package enum Escalation {
+  enum Escalation {
     /// Runs `operation`, and calls `handler` with each higher priority that the task gets meanwhile,
     /// on the thread that raises it; earlier systems than those named here do not tell.
     ///
     /// The task's own lock is held then, as in a cancellation handler.
-    package nonisolated(nonsending) static func following<Value>(
+    nonisolated(nonsending) static func following<Value>(
       _ operation: nonisolated(nonsending) () async -> Value,
       onEscalation handler: @Sendable (Priority) -> Void
     ) async -> Value {
