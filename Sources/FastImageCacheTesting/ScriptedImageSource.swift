@@ -97,7 +97,7 @@ public final class ScriptedImageSource: ImageSource {
 
   /// Waits until that many loads have begun.
   ///
-  /// A cache begins no more loads at a time than its gates have turns; ``holdLoads(of:)`` says how to
+  /// A cache begins no more loads at a time than its limiters have permits; ``holdLoads(of:)`` says how to
   /// widen them. So a wait for more loads than that, all held, does not end.
   ///
   /// - Parameters:

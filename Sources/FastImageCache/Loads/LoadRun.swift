@@ -2,7 +2,7 @@ import Foundation
 import ImageSources
 import Pixels
 
-/// One load, from its first request to its last answer, straight down:
+/// Runs a load, from its first request to its last answer, straight down:
 ///
 ///     entity ──> kept original ──> source ──> decode ──> hook ──> draw ──> store ──> answer ──> family
 ///

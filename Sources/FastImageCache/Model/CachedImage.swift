@@ -64,7 +64,7 @@ public struct CachedImage: Sendable {
 
   /// The bytes that were stored beside the pixels; `nil` if there are none.
   ///
-  /// They are proven together with the pixels, and stay as they are while this value exists.
+  /// They are verified together with the pixels, and stay as they are while this value exists.
   ///
   /// Cost: a copy from the slot at each call. A hit that does not ask pays nothing for it.
   public var metadata: Data? {

@@ -58,7 +58,9 @@ enum OriginalSchema {
   }
 
   /// Makes the tables of an empty database, and checks those of any other.
-  static func prepare(_ database: Database, attempts: Int = 50) throws(DatabaseError) {
+  static func prepare(
+    _ database: Database, until end: ContinuousClock.Instant = .now + .seconds(5)
+  ) throws(DatabaseError) {
     // One transaction: between two of them another process may make the tables.
     try database.execute("BEGIN")
     let application = try database.number("PRAGMA application_id")
@@ -68,9 +70,10 @@ enum OriginalSchema {
     if isEmpty, application == 0, version == 0 {
       do throws(DatabaseError) { return try database.execute(create) } catch {
         // SQLite waits for no other process that changes the journal's mode at the same time.
-        guard error.fault == .busy, attempts > 1 else { throw error }
+        guard error.fault == .busy, .now < end else { throw error }
+        try? database.execute("ROLLBACK")
         usleep(1000)
-        return try prepare(database, attempts: attempts - 1)
+        return try prepare(database, until: end)
       }
     }
     guard application == Self.application else {

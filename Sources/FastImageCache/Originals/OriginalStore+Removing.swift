@@ -63,11 +63,9 @@ extension OriginalStore: OriginalKeeping {
   /// - Throws: As ``open()``.
   public func flush() async throws(ImageCacheError) {
     try await translating { [self] () throws(DatabaseError) in
-      // From a folder that was never opened nothing was removed, unless the store is suspended.
-      guard state.withLock({ $0.isOpen || !$0.suspensions.isEmpty }), try status(of: file) != nil
-      else { return }
+      guard try status(of: file) != nil else { return }
       defer { closeIfSuspended() }
-      try writeUses()
+      if state.withLock({ $0.suspensions.isEmpty }) { try writeUses() }
       let database = try transaction(evenSuspended: true) { $0 }
       // A commit that waits for the device takes all earlier ones along, if it changes a page.
       try database.execute("PRAGMA synchronous = FULL")
@@ -123,7 +121,6 @@ extension OriginalStore: OriginalKeeping {
   ) throws(DatabaseError) -> Int64? {
     let (condition, values) = removal.condition
     return try transaction(evenSuspended: true) { database throws(DatabaseError) in
-      let end = now() + Self.unlinkTime
       var found = try bodies(
         """
         SELECT id, body FROM original WHERE \(condition) AND id >= ? ORDER BY id
@@ -134,8 +131,10 @@ extension OriginalStore: OriginalKeeping {
         let downloads = "SELECT id, body FROM download WHERE \(condition)"
         found += try bodies(downloads, values, in: database)
       }
-      while now() <= end, let victim = found.popLast() {
+      let end = now() + Self.unlinkTime
+      while let victim = found.popLast() {
         try remove(victim.row, victim.body, in: database)
+        if now() > end { break }
       }
       if !found.isEmpty { next = row }
       // Of the pages that these rows have filled, and of as many of earlier ones.

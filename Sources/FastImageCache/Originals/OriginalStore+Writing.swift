@@ -104,7 +104,7 @@ extension OriginalStore {
   // MARK: Room
 
   /// Microseconds after which a transaction leaves its next unlinks to another one, so that others write between
-  /// them: an unlink takes 2 ms where other programs use the disk.
+  /// them: an unlink takes 2 ms where other programs use the disk. One at least is done, after any search.
   static let unlinkTime: Int64 = 5000
 
   /// Evicts until so many bytes more fit, the least recently used first, but only a few: a limit that is lower than
@@ -112,13 +112,13 @@ extension OriginalStore {
   ///
   /// - Returns: Whether they fit.
   func makeRoom(for byteCount: Int, in database: Database) throws(DatabaseError) -> Bool {
-    let end = now() + Self.unlinkTime
     var room = try measureRoom(database)
     if room.excess(adding: byteCount) > 0 {
       for (row, body) in try abandonedDownloads(database) { try remove(row, body, in: database) }
       room = try measureRoom(database)
     }
-    for _ in 0..<8 where room.excess(adding: byteCount) > 0 && now() <= end {
+    let end = now() + Self.unlinkTime
+    for turn in 0..<8 where room.excess(adding: byteCount) > 0 && (turn == 0 || now() <= end) {
       var victims: [(row: Int64, body: UInt64, byteCount: Int)] = []
       try database.run("SELECT id, body, size FROM original ORDER BY used LIMIT 8") {
         victims.append(($0.integer(0), $0.bits(1), $0.number(2)))
@@ -197,11 +197,12 @@ extension OriginalStore {
     var rest = suspects
     let isDone = try transaction { database throws(DatabaseError) in
       let (bodies, end) = (try bodies(), now() + Self.unlinkTime)
-      while now() <= end, let (row, body) = rest.popLast() {
+      while let (row, body) = rest.popLast() {
         // Asked anew, while no process is between a file and its row.
         if !isKnown(row, body, in: database) {
           try bodies.remove(BodyFolder.name(row: row, body: body))
         }
+        if now() > end { break }
       }
       if !rest.isEmpty { return false }
       for (row, body) in try abandonedDownloads(database) {

@@ -3,7 +3,7 @@ import ImageSources
 import LoadQueue
 import Locking
 
-/// One running load, with its permit, urgency and progress, and its calls to the registry.
+/// A load under way: its permit, urgency and progress, and its calls to the registry.
 final class Load: Sendable {
   let id: LoadID
   let url: URL?
@@ -50,7 +50,7 @@ extension Load {
     registry.state.withLock { $0.loads.hasRequests(id) }
   }
 
-  /// Whether the load has not ended.
+  /// Whether the load is in the registry.
   var isUnderWay: Bool {
     registry.state.withLock { $0.loads.isUnderWay(id) }
   }

@@ -1,7 +1,7 @@
 import ImageSources
 import LoadQueue
 
-/// One load in a ``LoadRegistry``: its outputs, and how many subscribers each has.
+/// What a ``LoadRegistry`` knows of a load: its outputs, and how many subscribers each has.
 ///
 /// Invariants:
 /// 1. `outputs` holds every output that was ever asked of the load, so that a newer version of

@@ -33,7 +33,7 @@ extension TableOpener {
     return nil
   }
 
-  /// The table of a second opener: with a guest file where there is a table to come to, else with
+  /// The current table of a second opener: with a guest file where there is a table to come to, else with
   /// a private file.
   ///
   /// - Parameter refusal: Why the table's own file cannot be made or written; a guest file is not tried then.

@@ -22,7 +22,7 @@ extension TableWriter {
     if !stale.isEmpty, ownedFile != nil { stale[entity] = nil }
   }
 
-  /// The table on which the marked images are stale, before lookups see it.
+  /// The current table with the marked images stale, before lookups see it.
   func markingStale(in current: CurrentTable) -> CurrentTable {
     guard !stale.isEmpty, current.file != nil else { return current }
     var current = current

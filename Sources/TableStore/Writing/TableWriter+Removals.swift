@@ -43,7 +43,7 @@ extension TableWriter {
     return try file.slotReader.removals()
   }
 
-  /// A table with a new file under the name of the locked one.
+  /// The current table with a new file in place of the locked one.
   func renewed(with opened: TableOpener.Opened) -> CurrentTable {
     lookup.current.withLock { now in
       guard let guest = now.guest, let reader = now.reader else { return CurrentTable(opened) }
