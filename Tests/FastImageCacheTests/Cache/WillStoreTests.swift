@@ -286,6 +286,13 @@ struct WillStoreTests {
     #expect(fixture.source.started.value == 0)
   }
 
+  @Test("with too much metadata keeps the picture out of the table, not from its reader")
+  func givesTooMuchMetadata() async throws {
+    let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
+    let image = try await fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)
+    #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == nil)
+  }
+
   // MARK: Where one decode for all is too large
 
   private let wide = ImageFormat(

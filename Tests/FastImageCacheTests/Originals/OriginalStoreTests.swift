@@ -175,9 +175,9 @@ struct OriginalStoreTests {
 
   @Test(
     "removes many in short transactions, and lets others write between them",
-    arguments: [(0, 32), (3000, 2)])
-  func manyRemovals(unlinkTime: Int64, count: Int) async throws {
-    let disk = SlowUnlinks(unlinkTime)
+    arguments: [(0, 0, 32), (3000, 0, 2), (0, 6000, 1)])
+  func manyRemovals(unlinkTime: Int64, lookTime: Int64, count: Int) async throws {
+    let disk = SlowUnlinks(unlinkTime, look: lookTime)
     let store = disk.store(in: directory)
     for number in 1...100 { await store.keep(number) }
     try await store.removeAll(in: "test")

@@ -102,4 +102,18 @@ struct JoiningTests {
     #expect(cache.cachedFormats(for: new).count == 3)
     #expect(cache.cachedImage(for: new, format: .row)?.solidNumber == 2)
   }
+
+  @Test("after a failure start anew")
+  func retryAfterFailure() async throws {
+    struct Broken: Error {}
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, call, _ in
+        if call == 1 { throw Broken() }
+        return .bitmap(try solid(call))
+      })
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: Photo("a"), format: .row)
+    }
+    #expect(try await fixture.cache.image(for: Photo("a"), format: .row).solidNumber == 2)
+  }
 }

@@ -98,6 +98,18 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(isRetired && Set(registry.takeDropped()) == [row, dot])
   }
 
+  @Test("forgets those who come and go while one stays")
+  mutating func forgetsThoseWhoLeft() {
+    let load = join(0, row).load
+    for number in 1...1000 {
+      _ = join(number, row)
+      _ = registry.leave(SubscriberID(number: number))
+    }
+    #expect(registry.subscriberCount == 1)
+    #expect(registry.loads[0]?.outputs[0].subscribers.count ?? .max < 100)
+    #expect(finish(row, of: load) == [0])
+  }
+
   @Test("lets no request join a load from before a removal of its picture")
   mutating func joinsNoOlderThanRemoval() {
     let load = join(1, row).load

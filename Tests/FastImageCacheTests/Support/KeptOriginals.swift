@@ -75,14 +75,18 @@ extension OriginalRecord {
   }
 }
 
-/// A disk on which each unlink takes a time, by the clock of its store.
+/// A disk on which each unlink takes a time, by the clock of its store, and perhaps each look at the clock, as if
+/// all between two looks did.
 final class SlowUnlinks: Sendable {
   private let microseconds: Int64
+  private let lookTime: Int64
   private let time = Lock(originalTime * 1_000_000)
   private let unlinks = Counter()
   private let state = Lock<(store: OriginalStore?, count: Int?)>((nil, nil))
 
-  init(_ microseconds: Int64) { self.microseconds = microseconds }
+  init(_ microseconds: Int64, look lookTime: Int64 = 0) {
+    (self.microseconds, self.lookTime) = (microseconds, lookTime)
+  }
 
   /// The unlinks before a job ran that came with the first of them.
   var firstCount: Int? { state.withLock { $0.count } }
@@ -97,7 +101,10 @@ final class SlowUnlinks: Sendable {
       }
     })
     let store = OriginalStore(directory.url, byteLimit, .init(), .none, system: system) { [self] in
-      time.withLock { $0 }
+      time.withLock { time in
+        time += lookTime
+        return time
+      }
     }
     state.withLock { $0.store = store }
     return store

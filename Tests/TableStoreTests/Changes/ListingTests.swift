@@ -43,6 +43,16 @@ struct ListingTests {
     }
   }
 
+  @Test("tells the time of storing of each picture, not of opening the table")
+  func tellsTime() throws {
+    let table = try fixture.open()
+    try table.store(key(1))
+    let between = now
+    try table.store(key(2))
+    let times = try list(table).map(\.generation)
+    #expect(times[0] <= between && times[1] >= between)
+  }
+
   @Test("reads no pixels, counts as no use and takes no lease")
   func readsTrailers() throws {
     var table = try fixture.open()

@@ -60,6 +60,19 @@ struct RecordReadingTests {
     #expect(table.statistics.damageCount == 0)
   }
 
+  @Test("is removed though it cannot be read")
+  func isRemoved() throws {
+    var table = try reopened()
+    plan.fail(after: 0, only: [.read])
+    _ = try table.remove(key(1).entity)
+    #expect(try !table.remove(key(9).entity))
+    plan.pass()
+    #expect(table.present(1...8) == Array(2...8))
+    table.close()
+    table = try fixture.open()
+    #expect(table.present(1...8) == Array(2...8))
+  }
+
   @Test("is lost when it is gone", arguments: [false, true])
   func isLost(isCut: Bool) throws {
     let table = try reopened()

@@ -53,6 +53,15 @@ struct ChangingIDTests {
     #expect(held.solidNumber == 1)
   }
 
+  @Test("finds a URL's picture under another URL")
+  func followsURL() async throws {
+    let fixture = try await Fixture()
+    let (old, new) = (URL(fileURLWithPath: "/a"), URL(fileURLWithPath: "/b"))
+    try await fixture.cache.store(solid(4), for: old, format: .row)
+    try await fixture.cache.moveImages(from: old.imageID, to: new.imageID)
+    #expect(fixture.cache.cachedImage(for: new, format: .row)?.solidNumber == 4)
+  }
+
   @Test("keeps loads of the old id from storing, and lets a later request start anew")
   func forbidsOldLoads() async throws {
     let gate = CancellableGate()

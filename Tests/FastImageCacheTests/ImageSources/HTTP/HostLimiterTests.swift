@@ -68,6 +68,32 @@ struct HostLimiterTests {
     for task in tasks { try await task.value }
   }
 
+  @Test("lets the most urgent in first, as urgent as each has become while it waited")
+  func urgency() async throws {
+    let limiter = HostLimiter(width: 1)
+    let (inside, door, order) = (Counter(), Gate(), Order())
+    let url = try url("https://a.example/1")
+    let first = pass(limiter, url) {
+      inside.increment()
+      await door.pass()
+    }
+    await inside.reaches(1)
+    let (raised, lowered) = (Urgency(.background), Urgency(.high))
+    let waiting: [(String, Urgency)] = [
+      ("lowered", lowered), ("low", Urgency(.low)), ("raised", raised),
+      ("medium", Urgency(.medium)),
+    ]
+    let tasks = waiting.map { name, urgency in
+      Task { try await limiter.pass(for: url, urgency: urgency) { order.note(name) } }
+    }
+    while limiter.counts.waiting < waiting.count { await Task.yield() }
+    raised.set(.high)?()
+    lowered.set(.background)?()
+    door.open()
+    for task in tasks + [first] { try await task.value }
+    #expect(order.notes == ["raised", "medium", "low", "lowered"])
+  }
+
   @Test("lets go of a request that is cancelled while it waits")
   func cancelled() async throws {
     let limiter = HostLimiter(width: 1)
