@@ -1,14 +1,14 @@
 import LoadQueue
 import Synchronization
 
-/// Keeps a subscriber as urgent as the ``RequestPriority`` of its request or, without one, as the load whose entity or source
-/// asks.
+/// Keeps a subscriber as urgent as the ``RequestPriority`` of its request or, without one, as the load whose entity or
+/// source asks.
 ///
 /// Invariants:
 /// 1. An urgency is observed only while the subscriber is in the registry, and for the moments in which it joins and is
 ///    answered. So a ``RequestPriority`` knows no request that is over, and keeps no cache.
-/// 2. The observation begins before the subscriber joins, and ``priority`` is read under the registry's lock. So a change is
-///    seen by the join, or finds the subscriber.
+/// 2. The observation begins before the subscriber joins, and ``priority`` is read under the registry's lock. So a
+///    change is seen by the join, or finds the subscriber.
 final class FollowedPriority: Sendable {
   private let urgency: Urgency
   private let observation = Atomic<Urgency.Observation>(0)

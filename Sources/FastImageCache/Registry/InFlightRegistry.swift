@@ -4,7 +4,8 @@ import LoadQueue
 import Locking
 import Synchronization
 
-/// Joins requests by source URL, or by the original that several URLs lead to: one load, whatever the number of entities, formats and subscribers.
+/// Joins requests by source URL, or by the original that several URLs lead to: one load, whatever the number of
+/// entities, formats and subscribers.
 ///
 /// ``LoadRegistry`` decides; this class holds the continuations, streams and tasks, which no decision
 /// depends on. It is no actor: joining, leaving and answering happen at once, on the thread that calls,
@@ -60,13 +61,13 @@ final class InFlightRegistry: Sendable {
   }
 
   struct State {
-    var loads = LoadRegistry<Subscriber, ImageRequest, Handle>()
+    var registry = LoadRegistry<Subscriber, ImageRequest, Handle>()
     var isClosed = false
     /// The numbers of stores by hand that work.
     var stores: [Int] = []
 
     /// The lowest number that lives.
-    var oldest: Int { min(loads.oldestLoad ?? .max, stores.min() ?? .max) }
+    var oldest: Int { min(registry.oldestLoad ?? .max, stores.min() ?? .max) }
   }
 
   let state = Lock(State())
@@ -213,12 +214,12 @@ final class InFlightRegistry: Sendable {
     let joined = step { state -> LoadRegistry<Subscriber, ImageRequest, Handle>.Joined? in
       if state.isClosed { return nil }
       // In this step: a removal that comes later finds the subscriber.
-      if let shown, !state.loads.mayBeRevalidated(request.key, shown.entity, of: shown.load) {
+      if let shown, !state.registry.mayBeRevalidated(request.key, shown.entity, of: shown.load) {
         return nil
       }
       // Read under the lock: an earlier change is seen here, and a later one finds the subscriber.
       let priority = followed?.priority ?? priority
-      return state.loads.join(
+      return state.registry.join(
         request.subscriber, key: request.key, loadKey: loadKey, of: original, priority: priority,
         versions: versions,
         policy: request.policy, after: asking?.id.number ?? -1, request: request,
@@ -271,7 +272,7 @@ final class InFlightRegistry: Sendable {
       }
     }
     let handle = Handle(load: load, task: task)
-    let isWanted = state.withLock { $0.loads.setHandle(handle, of: load.id) }
+    let isWanted = state.withLock { $0.registry.setHandle(handle, of: load.id) }
     // A subscriber that left meanwhile, or `close()`, found no task to cancel.
     if !isWanted { task.cancel() }
   }
@@ -279,20 +280,20 @@ final class InFlightRegistry: Sendable {
   /// Makes a subscriber as urgent as the request's ``RequestPriority``, or as the load whose entity or source
   /// made the request.
   func follow(_ id: SubscriberID, _ urgency: Urgency) {
-    step { $0.loads.move(id, to: urgency.priority) }
+    step { $0.registry.move(id, to: urgency.priority) }
   }
 
   /// Makes a subscriber at least as urgent as its task has become.
   @inline(never)  // As `enter`.
   private func escalate(_ id: SubscriberID, to priority: Priority) {
-    step { $0.loads.escalate(id, to: priority) }
+    step { $0.registry.escalate(id, to: priority) }
   }
 
   /// Takes a subscriber out of the registry and answers it; harmless for one that is not there. An image is the table's.
   @inline(never)  // As `enter`.
   func leave(_ id: SubscriberID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
-    guard let left = step({ $0.loads.leave(id, isAnswered: isAnswered) }) else { return }
+    guard let left = step({ $0.registry.leave(id, isAnswered: isAnswered) }) else { return }
     SanitizerWitness.willResume(at: self)
     left.subscriber.answer(outcome, .table)
     guard let abandoned = left.abandoned else { return }
@@ -304,7 +305,7 @@ final class InFlightRegistry: Sendable {
 
   /// Answers all subscribers for an image that was stored by hand.
   func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
-    let (subscribers, abandoned) = step { $0.loads.supersede(key, at: Generation.next()) }
+    let (subscribers, abandoned) = step { $0.registry.supersede(key, at: Generation.next()) }
     answer(subscribers, .success(image), AnswerFacts(side: .table, isStored: isStored))
     for handle in abandoned { handle.end() }
   }
@@ -315,7 +316,7 @@ final class InFlightRegistry: Sendable {
   func remove(_ removal: Removal) -> Generation.Removal {
     state.withLock { state in
       let number = Generation.next()
-      state.loads.remove(removal, at: number)
+      state.registry.remove(removal, at: number)
       return Generation.Removal(number: number, oldest: state.oldest)
     }
   }
@@ -339,7 +340,7 @@ final class InFlightRegistry: Sendable {
   func close() {
     let (loads, subscribers) = step { state in
       state.isClosed = true
-      return state.loads.failAll()
+      return state.registry.failAll()
     }
     for handle in loads { handle.end() }
     answer(subscribers, .failure(.closed))
@@ -357,12 +358,12 @@ final class InFlightRegistry: Sendable {
 
   /// Loads and subscribers under way; both are zero when nothing was left behind.
   var counts: (loads: Int, subscribers: Int) {
-    state.withLock { ($0.loads.loadCount, $0.loads.subscriberCount) }
+    state.withLock { ($0.registry.loadCount, $0.registry.subscriberCount) }
   }
 
   /// The loads under way, in the order in which they began.
   var loads: [LoadRecord<ImageRequest, Handle>] {
-    state.withLock { $0.loads.loads.compactMap { $0 } }.sorted { $0.id.number < $1.id.number }
+    state.withLock { $0.registry.records.compactMap { $0 } }.sorted { $0.id.number < $1.id.number }
   }
 
   /// Changes the registry. The requests that it drops are released outside the lock, and with them perhaps
@@ -376,8 +377,8 @@ final class InFlightRegistry: Sendable {
     // Returned as it is: a copy of what a large event answers would cost more than the event.
     let result = state.withLock { state in
       defer {
-        dropped = state.loads.takeDropped()
-        tellings = state.loads.takeMoved().compactMap {
+        dropped = state.registry.takeDropped()
+        tellings = state.registry.takeMoved().compactMap {
           $0.handle.load.urgency.set($0.priority)
         }
       }

@@ -37,40 +37,40 @@ final class Load: Sendable {
 extension Load {
   /// Hands out the requests that wait and were not handed out yet, the oldest first.
   func take() -> [ImageRequest] {
-    registry.state.withLock { $0.loads.take(id) }
+    registry.state.withLock { $0.registry.take(id) }
   }
 
   /// Hands out a request for an image that joined with another address than the load's.
   func takeAlternate(for key: ImageKey) -> ImageRequest? {
-    registry.state.withLock { $0.loads.takeAlternate(key, of: id) }
+    registry.state.withLock { $0.registry.takeAlternate(key, of: id) }
   }
 
   /// Whether ``take()`` would hand out a request.
   var hasRequests: Bool {
-    registry.state.withLock { $0.loads.hasRequests(id) }
+    registry.state.withLock { $0.registry.hasRequests(id) }
   }
 
   /// Whether the load is in the registry.
   var isUnderWay: Bool {
-    registry.state.withLock { $0.loads.isUnderWay(id) }
+    registry.state.withLock { $0.registry.isUnderWay(id) }
   }
 
   /// Whether the load has subscribers.
   var isWanted: Bool {
-    registry.state.withLock { $0.loads.isWanted(id) }
+    registry.state.withLock { $0.registry.isWanted(id) }
   }
 
   /// Whether the load has subscribers for an image.
   func isWanted(for key: ImageKey) -> Bool {
-    registry.state.withLock { $0.loads.isWanted(id, for: key) }
+    registry.state.withLock { $0.registry.isWanted(id, for: key) }
   }
 
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
-  func noteAsked() { registry.state.withLock { $0.loads.noteAsked(id) } }
+  func noteAsked() { registry.state.withLock { $0.registry.noteAsked(id) } }
 
   /// Whether the load's original may be kept; see ``LoadRegistry/keepsOriginal(of:_:)``.
   func keepsOriginal(of entity: ImageID) -> Bool {
-    registry.state.withLock { $0.loads.keepsOriginal(of: entity, id) }
+    registry.state.withLock { $0.registry.keepsOriginal(of: entity, id) }
   }
 
   /// Answers all subscribers for one image of the load.
@@ -80,7 +80,7 @@ extension Load {
     _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
     _ facts: AnswerFacts = .table
   ) {
-    let subscribers = registry.step { $0.loads.finish(key, of: id, isFetched: isFetched) }
+    let subscribers = registry.step { $0.registry.finish(key, of: id, isFetched: isFetched) }
     if case .failure(let error) = outcome, !subscribers.isEmpty {
       registry.recorder.failed(key, error)
     }
@@ -89,14 +89,14 @@ extension Load {
 
   /// Ends the load unless ``take()`` would hand out a request.
   func retire() -> Bool {
-    registry.step { $0.loads.retire(id) }
+    registry.step { $0.registry.retire(id) }
   }
 
   /// Ends the load and answers all its subscribers.
   ///
   /// - Parameter error: Asked only if there is a subscriber: most loads that fail were given up before.
   func fail(with error: @autoclosure () -> ImageCacheError) {
-    let (subscribers, requests) = registry.step { $0.loads.fail(id) }
+    let (subscribers, requests) = registry.step { $0.registry.fail(id) }
     if subscribers.isEmpty { return }
     let error = error()
     for request in requests { registry.recorder.failed(request.key, error) }

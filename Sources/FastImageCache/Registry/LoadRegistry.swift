@@ -19,13 +19,13 @@ import LoadQueue
 ///    one. `moved` lists each load whose priority changed since the last ``takeMoved()``.
 /// 6. No load waits for itself, not even through others: a subscriber joins no load that is older than one that
 ///    waits for the subscriber's answer. So every load waits for younger ones only.
-/// 7. A load under way has its record at `loads[id.index]` and its id at `ids[id.index]`.
+/// 7. A load under way has its record at `records[id.index]` and its id at `ids[id.index]`.
 /// 8. A subscriber joins no load that began before the last removal of its image. `removals` has those that a load
 ///    under way is older than.
 /// 9. A subscriber joins a load of its own policy or of a stronger one; a reload joins no load that has
 ///    asked its source. The load that begins instead takes the older one's place, as after a removal.
 struct LoadRegistry<Subscriber, Request, Handle> {
-  typealias Load = LoadRecord<Request, Handle>
+  typealias Record = LoadRecord<Request, Handle>
 
   private struct SubscriberRecord {
     let subscriber: Subscriber
@@ -55,7 +55,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let abandoned: (handle: Handle, requests: [Request])?
   }
 
-  var loads: [Load?] = []
+  var records: [Record?] = []
   private(set) var ids: [LoadID?] = []
   private var freeIndices: [Int] = []
   private var current: [LoadKey: LoadID] = [:]
@@ -66,7 +66,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
 
   init() {}
 
-  var loadCount: Int { loads.count - freeIndices.count }
+  var loadCount: Int { records.count - freeIndices.count }
   var subscriberCount: Int { subscribers.count }
 
   func isWaiting(_ id: SubscriberID) -> Bool { subscribers[id] != nil }
@@ -129,16 +129,16 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     _ loadKey: LoadKey, _ original: SharedOriginal?, _ policy: LoadOptions.CachePolicy,
     _ priority: Priority, for subscriber: SubscriberID, _ start: (LoadID) -> Handle
   ) -> LoadID {
-    let index = freeIndices.popLast() ?? loads.count
+    let index = freeIndices.popLast() ?? records.count
     let id = LoadID(number: subscriber.number, index: index)
-    if index == loads.count {
-      loads.append(nil)
+    if index == records.count {
+      records.append(nil)
       ids.append(nil)
       // Cancelling a request, which frees an index, takes no memory.
-      freeIndices.reserveCapacity(loads.capacity)
+      freeIndices.reserveCapacity(records.capacity)
     }
     ids[index] = id
-    loads[index] = Load(
+    records[index] = Record(
       id: id, loadKey: loadKey, original: original, policy: policy, priority: priority,
       handle: start(id))
     current[loadKey] = id
@@ -321,7 +321,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// Whether this load's original may be kept as that of an entity: not if that of any entity of the load was
   /// removed since the load began. It is one original, whoever asks for it.
   func keepsOriginal(of entity: ImageID, _ id: LoadID) -> Bool {
-    guard isUnderWay(id), let load = loads[id.index] else { return false }
+    guard isUnderWay(id), let load = records[id.index] else { return false }
     func isKept(_ entity: ImageID) -> Bool { removals[.originals(entity)] ?? -1 < id.number }
     return removals.isEmpty
       || isKept(entity) && load.outputs.allSatisfy { isKept($0.key.entity) }
@@ -338,7 +338,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// - Returns: The loads to cancel, and the subscribers to answer.
   mutating func failAll() -> (handles: [Handle], subscribers: [Subscriber]) {
     let ids = underWay
-    return (ids.compactMap { loads[$0.index]?.handle }, ids.flatMap { fail($0).subscribers })
+    return (ids.compactMap { records[$0.index]?.handle }, ids.flatMap { fail($0).subscribers })
   }
 
   /// All loads under way, the oldest first.
@@ -354,9 +354,9 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// ended.
   @discardableResult
   mutating func look<Answer>(
-    at id: LoadID, _ body: (inout Load) -> Answer
+    at id: LoadID, _ body: (inout Record) -> Answer
   ) -> Answer? {
-    isUnderWay(id) ? loads[id.index]?.apply(body) : nil
+    isUnderWay(id) ? records[id.index]?.apply(body) : nil
   }
 
   private mutating func followSubscribers(of id: LoadID) {
@@ -376,8 +376,8 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   }
 
   @discardableResult
-  private mutating func remove(_ id: LoadID) -> Load? {
-    guard isUnderWay(id), let load = loads[id.index].take() else { return nil }
+  private mutating func remove(_ id: LoadID) -> Record? {
+    guard isUnderWay(id), let load = records[id.index].take() else { return nil }
     ids[id.index] = nil
     freeIndices.append(id.index)
     if current[load.loadKey] == id { current[load.loadKey] = nil }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An idle job of a worker pool", .timeLimit(.minutes(10)))
 struct IdleJobTests {
-  @Test("is admitted where a worker is idle, its bytes fit and there is no other idle job")
+  @Test("starts only while a worker is free, its bytes fit and no other idle job runs")
   func admission() throws {
     var admission = Admission(width: 3, byteBudget: 10)
     let jobs = (0..<3).map { _ in admission.makeJobID() }
@@ -75,7 +75,7 @@ struct IdleJobTests {
     try await occupied.leave()
   }
 
-  @Test("makes all idle jobs rest nine times as long as it has worked")
+  @Test("is followed by no other for nine times as long as it has worked")
   func rest() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let clock = ManualClock()
@@ -157,7 +157,7 @@ struct IdleJobTests {
     #expect(threads.withLock { $0.count } == 2 && conclusion == end)
   }
 
-  @Test("is never run where no part of the processor is for idle jobs")
+  @Test("never runs where the share of idle jobs is 0")
   func noLoad() {
     for load in [0, -1, Double.nan] {
       let pool = WorkerPool(name: "test", width: 1, idleLoad: load)

@@ -48,7 +48,7 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(finish(row, of: new) == [2])
   }
 
-  @Test("keeps the load that is told after the start, unless the load has ended")
+  @Test("takes a new handle for a load, unless the load has ended")
   mutating func replacesLoad() {
     let first = join(1, row).load
     let isUnderWay = registry.setHandle(first, of: first)
@@ -106,7 +106,7 @@ struct LoadRegistryTests: LoadRegistrySuite {
       _ = registry.leave(SubscriberID(number: number))
     }
     #expect(registry.subscriberCount == 1)
-    #expect(registry.loads[0]?.outputs[0].subscribers.count ?? .max < 100)
+    #expect(registry.records[0]?.outputs[0].subscribers.count ?? .max < 100)
     #expect(finish(row, of: load) == [0])
   }
 
