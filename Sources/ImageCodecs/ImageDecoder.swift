@@ -169,6 +169,9 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The most private memory that one decode may take, in bytes: 256 MiB by default.
   public var workingByteCount = 256 << 20
 
+  /// The most time that the processor may take to read the frames of one animation once: a minute by default.
+  public var animationTime = Duration.seconds(60)
+
   /// Creates the default limits.
   public init() {}
 }

@@ -128,8 +128,8 @@ package final class Database: @unchecked Sendable {
         id.withText { fic_sqlite_lend_text(statement, index, $0.baseAddress, Int32($0.count)) }
       case .integer: fic_sqlite_bind_int64(statement, index, Int64(bitPattern: id.words.0))
       case .largeInteger: fic_sqlite_bind_words(statement, index, id.words.0, 0, 8)
-      // No original is a placeholder's version, nor a damaged image's.
-      case .uuid, .placeholder, .damaged, .damagedPlaceholder:
+      // No original is a placeholder's version, a damaged image's or a frame.
+      case .uuid, .placeholder, .damaged, .damagedPlaceholder, .frame:
         fic_sqlite_bind_words(statement, index, id.words.0, id.words.1, 16)
       }
     }

@@ -87,6 +87,11 @@ package final class Table: Sendable {
     return lookup.entry(entity: entity, version: version)
   }
 
+  /// The same for an image that this process has stored or verified; reads no file and takes no lock.
+  package func verifiedEntry(for key: TableKey) -> TableEntry? {
+    isReadable ? lookup.verifiedEntry(entity: key.entity, version: key.version) : nil
+  }
+
   /// The same where images of damaged files are found.
   @inline(never)
   private func entryOrPart(_ entity: TableID, _ version: TableID) -> TableEntry? {

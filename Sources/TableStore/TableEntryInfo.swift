@@ -13,6 +13,9 @@ package struct TableEntryInfo: Hashable, Sendable {
   /// The digest of the entity, which is known of a hashed id too.
   let digest: TableID.Digest
 
+  /// Whether it is a frame of an animation behind the first.
+  package var isFrame: Bool { entity.known?.isFrame == true }
+
   init(slot: Int, record: SlotRecord, trailer: SlotTrailer) {
     self.slot = slot
     digest = record.entity

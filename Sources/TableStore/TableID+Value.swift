@@ -13,7 +13,7 @@ extension TableID {
     switch kind {
     case .string: .string(text)
     // These marks are no ids of a user's.
-    case .uuid, .placeholder, .damaged, .damagedPlaceholder: .uuid(words.0, words.1)
+    case .uuid, .placeholder, .damaged, .damagedPlaceholder, .frame: .uuid(words.0, words.1)
     case .integer: .integer(Int64(bitPattern: words.0))
     case .largeInteger: .largeInteger(words.0)
     }

@@ -23,7 +23,7 @@ package struct TableID: Hashable, Sendable {
     }
   }
 
-  /// The raw values stand on disk, but for marked versions, whose trailer has the mark.
+  /// The raw values stand on disk, but for frames, and for marked versions, whose trailer has the mark.
   package enum Kind: UInt8, Sendable {
     case string = 0
     case uuid = 1
@@ -37,6 +37,8 @@ package struct TableID: Hashable, Sendable {
     case damaged = 5
     /// The same of a placeholder.
     case damagedPlaceholder = 6
+    /// The entity of an animation's frame behind the first: the digest of the animation's entity, and the index.
+    case frame = 7
   }
 
   let digest: Digest
@@ -101,6 +103,15 @@ package struct TableID: Hashable, Sendable {
 
   package var isDamaged: Bool { kind == .damaged || kind == .damagedPlaceholder }
 
+  /// The entity of a frame of this entity's animation, behind the first, which the entity has itself.
+  ///
+  /// - Parameter index: 1 or more.
+  package func frame(_ index: Int) -> TableID {
+    TableID(kind: .frame, words: (digest.low ^ UInt64(index), digest.high))
+  }
+
+  package var isFrame: Bool { kind == .frame }
+
   package static func == (first: TableID, second: TableID) -> Bool {
     first.digest == second.digest && first.kind == second.kind
       && first.span.hasSameBytes(as: second.span)
@@ -161,6 +172,7 @@ extension TableID: CustomStringConvertible {
     case .placeholder: "placeholder"
     case .damaged: "damaged"
     case .damagedPlaceholder: "damaged placeholder"
+    case .frame: "frame"
     }
   }
 

@@ -6,7 +6,7 @@ struct FolderTests {
   /// Lowest first. `Cache` stands above all others, its own folders above it.
   private static let folders =
     """
-    Model Model/Options Observation Tables Originals Memory Registry Rendering Previews Loads \
+    Model Model/Options Observation Tables Originals Memory Registry Rendering Animations Previews Loads \
     Cache Cache/Entries Cache/Prefetching
     """.split(separator: " ").map(String.init)
 

@@ -270,25 +270,42 @@ extension ImageCache {
     _ request: ImageRequest, besides family: [ImageRequest] = [],
     from picture: inout SourcePicture, _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
-    let (image, isStored) = try await maker.draw(
+    typealias Stored = (image: CachedImage, isStored: Bool?, motion: SlotMotion)
+    maker.decoding.lookForFrames(in: &picture, for: [request] + family)
+    let (image, isStored, motion) = try await maker.draw(
       [request], besides: family, from: &picture, urgency: urgency
     ) { [recorder, registry] _, results in
-      Result { () throws(ImageCacheError) -> (image: CachedImage, isStored: Bool?) in
+      Result { () throws(ImageCacheError) -> Stored in
         let drawn = try results[0].get()
         guard drawn.mayBeStored else {
           recorder.refused(request.key)
-          return (request.table.privateImage(drawn.slot), nil)
+          return (request.table.privateImage(drawn.slot), nil, .still)
         }
         if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
           throw refusal
         }
-        return try request.table.store(
+        let (image, isStored) = try request.table.store(
           drawn.slot, for: request.key, recorder, .byHand(at: request.generation),
           oldest: { registry.oldest })
+        return (image, isStored, isStored ? drawn.motion : .still)
       }
     }.get()
     if let isStored { registry.satisfy(request.key, with: image, isStored: isStored) }
+    if case .stored = motion, case .frames(let frames) = picture.motion {
+      await storeFrames(frames, behind: FrameDrawing.Item(request, first: image, motion: motion))
+    }
     return image
+  }
+
+  /// Stores the frames behind an image. One that cannot be read or stored leaves the animation incomplete, which is a
+  /// miss.
+  private func storeFrames(_ frames: SourceFrames, behind item: FrameDrawing.Item) async {
+    var drawing = FrameDrawing([item], frames, limits: maker.decoding.limits)
+    do throws(ImageCacheError) {
+      while try await !drawing.step(maker, Urgency(.current), mayStore: { true }) {}
+    } catch {
+      recorder.storeFailed(item.request.key, reason: error.description)
+    }
   }
 }
 

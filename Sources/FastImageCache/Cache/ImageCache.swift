@@ -45,6 +45,7 @@ public final actor ImageCache {
   nonisolated let maker: PictureMaker
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialDownloads()
+  nonisolated let animations = AnimationAnswers()
   nonisolated let clock: any PatienceClock
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
@@ -123,7 +124,8 @@ public final actor ImageCache {
       namespace: ImageID(namespace))
     let steps = LoadSteps(
       planner: planner, maker: maker, recorder: recorder,
-      encodedByteLimit: configuration.limits.encodedByteCount, partials: partials)
+      encodedByteLimit: configuration.limits.encodedByteCount, partials: partials,
+      animations: animations)
     registry = InFlightRegistry(
       resources, recorder: recorder, planner: planner, clock: clock
     ) { await LoadRun(load: $0, steps: steps).run() }
@@ -277,7 +279,7 @@ public final actor ImageCache {
   /// The request for an image of one of this cache's formats.
   nonisolated func request(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
-    whenLoading: (@Sendable () -> Void)? = nil
+    isAnimation: Bool = false, whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
     guard let table = tables[format] else {
       let error = ImageCacheError.unknownFormat(format.name)
@@ -287,7 +289,8 @@ public final actor ImageCache {
       throw error
     }
     return ImageRequest(
-      entity: entity, table: table, tables: tables, options: options, whenLoading: whenLoading)
+      entity: entity, table: table, tables: tables, options: options, isAnimation: isAnimation,
+      whenLoading: whenLoading)
   }
 
   /// The request for an image that no lookup found, or that its source is to be asked about.
@@ -299,10 +302,11 @@ public final actor ImageCache {
   @inline(never)
   nonisolated func missedRequest(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
-    isForTable: Bool = false, whenLoading: (@Sendable () -> Void)? = nil
+    isAnimation: Bool = false, isForTable: Bool = false, whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
     let request = try request(
-      for: entity, format: format, options: options, whenLoading: whenLoading)
+      for: entity, format: format, options: options, isAnimation: isAnimation,
+      whenLoading: whenLoading)
     // No other policy looks into the table first.
     if request.policy == .useCache { recorder.missed(request.key) }
     let isProtectedNow = isForTable ? request.table.isLocked : request.isProtectedNow

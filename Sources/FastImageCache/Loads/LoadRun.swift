@@ -4,7 +4,7 @@ import Pixels
 
 /// Runs a load, from its first request to its last answer, straight down:
 ///
-///     entity ──> kept original ──> source ──> decode ──> hook ──> draw ──> store ──> answer ──> family
+///     entity ──> kept original ──> source ──> decode ──> hook ──> draw ──> store ──> answer ──> frames ──> family
 ///
 /// It has no state but the variables of its functions: its ``Load`` remembers, and asks the registry.
 struct LoadRun: Sendable {
@@ -159,14 +159,18 @@ struct LoadRun: Sendable {
     _ download: Download?
   ) async throws {
     var family = LoadFamily(replaces: image.origin == .changed)
+    var animations: [FrameDrawing] = []
     repeat {
       if load.policy != .useCache, image.isUnchanged {
         requests.removeAll(where: answerFromTable)
       }
       others += takeOut(&requests, at: url, coveredBy: image.picture.fullSize)
+      // Answered with the others, by the drawing that is under way.
+      requests.removeAll { $0.key.isAnimation && animations.contains($0.key.image) }
       family.add(requests.filter { $0.url == url })
-      try await draw(
+      let frames = try await draw(
         requests, besides: family.requests, from: &image.picture, first: keeping(image, original))
+      if let frames { animations.append(frames) }
       if let first = requests.first {
         // Whole and decoded: nothing is left to be continued.
         if image.picture.decoded != nil { download?.finish() }
@@ -176,15 +180,18 @@ struct LoadRun: Sendable {
         }
       }
       // One by one, until somebody waits for something.
-      while !load.hasRequests, let sibling = family.next(from: image.picture) {
-        try await steps.maker.draw(
-          [sibling], from: &image.picture, urgency: load.urgency, progress: load.progress
-        ) { _, results in
-          _ = steps.store.store(results[0], for: sibling, of: load)
+      while !load.hasRequests {
+        if !animations.isEmpty {
+          if try await step(&animations[0]) { animations.removeFirst() }
+        } else if let sibling = family.next(from: image.picture) {
+          let frames = try await draw([sibling], from: &image.picture)
+          if let frames { animations.append(frames) }
+        } else {
+          break
         }
       }
       requests = try await askEntities(load.take(), after: image)
-    } while try await !isOver(requests, others, family.isEmpty)
+    } while try await !isOver(requests, others, family.isEmpty && animations.isEmpty)
   }
 
   /// Makes what has the store of originals hold the fetched one, before the first answer.
@@ -202,28 +209,40 @@ struct LoadRun: Sendable {
     }
   }
 
-  /// Draws the images that somebody waits for, stores them and answers.
+  /// Draws images, stores them and answers the requests that wait for them.
   ///
   /// - Parameters:
   ///   - family: Images that will be drawn from the same decode afterwards.
   ///   - keep: Called on the worker before the first answer.
+  /// - Returns: The frames that are left to be drawn of those that move.
   func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
     from picture: inout SourcePicture, first keep: (@Sendable (SourcePicture) -> Void)? = nil
-  ) async throws {
-    guard !requests.isEmpty else { return }
+  ) async throws -> FrameDrawing? {
+    guard !requests.isEmpty else { return nil }
+    let requests = requests.withoutAnimationsOfImages
+    steps.maker.decoding.lookForFrames(in: &picture, for: requests + family)
     let isFetched = picture.url != nil
-    try await steps.maker.draw(
+    let items = try await steps.maker.draw(
       requests, besides: family, from: &picture, urgency: load.urgency, progress: load.progress
     ) { picture, results in
       keep?(picture)
+      var items: [FrameDrawing.Item] = []
       for (request, drawn) in zip(requests, results) {
+        let motion = (try? drawn.get())?.motion ?? .still
         let (outcome, isStored) = steps.store.store(drawn, for: request, of: load)
-        load.finish(
-          request.key, isFetched: isFetched, with: consume outcome,
-          AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored))
+        let facts = AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored)
+        if request.wantsFrames {
+          let item = answer(
+            request, with: outcome, isStored ? motion : motion.unstored, picture, facts)
+          if let item { items.append(item) }
+        }
+        load.finish(request.key.image, isFetched: isFetched, with: consume outcome, facts)
       }
+      return items
     }
+    guard !items.isEmpty, case .frames(let frames) = picture.motion else { return nil }
+    return FrameDrawing(items, frames, limits: steps.maker.decoding.limits)
   }
 
   /// Answers the requests of one address, whose images are not to be had.
@@ -296,7 +315,9 @@ extension LoadRun {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
         var picture = try steps.maker.decoding.picture(from: answer, url: nil)
-        try await draw([request], from: &picture)
+        if var frames = try await draw([request], from: &picture) {
+          while try await !step(&frames) {}
+        }
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(loadEndedBy: error, url: nil)
@@ -321,7 +342,9 @@ extension LoadRun {
 
   /// Answers a request with the image that its table has; false if the table has none.
   func answerFromTable(_ request: ImageRequest) -> Bool {
-    guard let image = request.storedImage() else { return false }
+    guard let image = request.storedImage(), giveAnimation(of: request, first: image) else {
+      return false
+    }
     steps.recorder.hitLate()
     // Under another policy the source has called it unchanged before.
     let side = load.policy == .useCache ? AnswerSide.table : .load
@@ -346,13 +369,15 @@ final class LoadSteps: Sendable {
   let maker: PictureMaker
   let store: ImageStoring
   let recorder: CacheRecorder
+  let animations: AnimationAnswers
   let refresher = Refresher()
 
   init(
     planner: LoadPlanner, maker: PictureMaker, recorder: CacheRecorder, encodedByteLimit: Int,
-    partials: PartialDownloads
+    partials: PartialDownloads, animations: AnimationAnswers
   ) {
     (self.planner, self.maker, self.recorder) = (planner, maker, recorder)
+    self.animations = animations
     store = ImageStoring(recorder: recorder)
     source = SourceFetch(
       source: planner.source, namespace: planner.namespace, maker: maker, recorder: recorder,

@@ -58,13 +58,23 @@ public struct CacheEntry: Hashable, Sendable {
   }
 
   /// The bytes that were stored beside the pixels; `nil` if there are none.
-  public var metadata: Data? { info.metadata.isEmpty ? nil : Data(info.metadata) }
+  public let metadata: Data?
 
-  /// Bytes of the file that the image's slot takes, whatever the image's own size.
+  /// Frames that have slots: 1 for an image that does not move, and for an animation that is decoded while it plays.
+  public let frameCount: Int
+
+  /// Bytes of the file that the image's slots take, whatever the image's own size.
   public let byteCount: Int
 
+  /// - Parameter byteCount: That of one slot.
   init(_ info: TableEntryInfo, format: ImageFormat, byteCount: Int) {
-    (self.info, self.format, self.byteCount) = (info, format, byteCount)
+    (self.info, self.format) = (info, format)
+    let (motion, metadata) =
+      format.hasAnimations
+      ? SlotMotion.parting(info.metadata) : (SlotMotion.still, info.metadata[...])
+    self.metadata = metadata.isEmpty ? nil : Data(metadata)
+    frameCount = motion.frameCount
+    self.byteCount = byteCount * motion.frameCount
   }
 
   /// Whether this is the image of an entity, also where the file has only the hash of its id.

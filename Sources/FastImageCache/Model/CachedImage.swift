@@ -68,8 +68,16 @@ public struct CachedImage: Sendable {
   ///
   /// Cost: a copy from the slot at each call. A hit that does not ask pays nothing for it.
   public var metadata: Data? {
-    let bytes = entry.metadata
+    let bytes =
+      PictureCode.hasAnimations(entry.pixelFormat)
+      ? SlotMotion.parting(entry.metadata).metadata : entry.metadata[...]
     return bytes.isEmpty ? nil : Data(bytes)
+  }
+
+  /// What the slot tells of frames behind this one; each call reads the slot.
+  var motion: SlotMotion {
+    PictureCode.hasAnimations(entry.pixelFormat)
+      ? SlotMotion.parting(entry.metadata).motion : .still
   }
 
   /// The stored metadata, decoded from JSON; `nil` if there is none.

@@ -15,8 +15,8 @@ import TableStore
 /// }
 /// ```
 ///
-/// Changing the size, the pixel format, the revision, the quality or the colour space starts the table afresh,
-/// and so does another name. Family, devices, scale and protection may change freely: the images stay. So may the
+/// Changing the size, the pixel format, the revision, the quality, the colour space or between first frames and
+/// animations starts the table afresh, and so does another name. Family, devices, scale and protection may change freely: the images stay. So may the
 /// capacity: of the images, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
@@ -64,6 +64,9 @@ public struct ImageFormat: Sendable {
   /// become duller. ``PixelFormat/gray8`` has no colours, and counts as sRGB.
   public var colorSpace: ColorSpace { fields.values.colorSpace }
 
+  /// Which frames of images that move are kept.
+  public var animation: Animation { fields.values.animation }
+
   /// Creates a format.
   ///
   /// ```swift
@@ -85,18 +88,20 @@ public struct ImageFormat: Sendable {
   ///   - protection: When the file may be read on a locked Apple device.
   ///   - quality: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
+  ///   - animation: Which frames of images that move are kept.
   public init(
     name: String, family: String? = nil, size: Size, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none, quality: Quality = .balanced, colorSpace: ColorSpace = .sRGB
+    protection: Protection = .none, quality: Quality = .balanced, colorSpace: ColorSpace = .sRGB,
+    animation: Animation = .firstFrame
   ) {
     fields = Fields(
       Values(
         name: name, family: family, size: size.pixels(scale), keepsProportions: size.isFitting,
         scale: scale, pixelFormat: pixelFormat, revision: revision, capacity: capacity,
         devices: devices, protection: protection, quality: quality,
-        colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace))
+        colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace, animation: animation))
   }
 
   /// One size for all images of a format, or a size that none of them exceeds.
@@ -152,6 +157,7 @@ extension ImageFormat: Hashable, Codable {
     let protection: Protection
     let quality: Quality
     let colorSpace: ColorSpace
+    let animation: Animation
   }
 
   final class Fields: Sendable {
@@ -178,7 +184,7 @@ extension ImageFormat: Hashable, Codable {
 }
 
 extension ImageFormat.Values {
-  /// Formats that an earlier version encoded have neither quality nor colour space.
+  /// Formats that an earlier version encoded have no quality, colour space and animation.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     name = try values.decode(String.self, forKey: .name)
@@ -194,6 +200,8 @@ extension ImageFormat.Values {
     quality = try values.decodeIfPresent(ImageFormat.Quality.self, forKey: .quality) ?? .balanced
     let colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
     self.colorSpace = pixelFormat == .gray8 ? .sRGB : colorSpace
+    animation =
+      try values.decodeIfPresent(ImageFormat.Animation.self, forKey: .animation) ?? .firstFrame
   }
 }
 
@@ -219,6 +227,18 @@ extension ImageFormat {
 
     /// A count of images.
     public init(integerLiteral value: Int) { self = .count(value) }
+  }
+
+  /// The frames of images that move.
+  public enum Animation: Hashable, Sendable, Codable {
+    /// The first one; the image is a still.
+    case firstFrame
+
+    /// Each frame has a slot, so that a frame that was shown once is never decoded again.
+    ///
+    /// Frames count in ``ImageFormat/capacity-swift.property``. An animation whose slots take more bytes than the
+    /// limit, or that the table has no room for, is decoded while it plays; its first frame is kept.
+    case allFrames(byteLimit: Int)
   }
 
   /// Kinds of device, as a set.
@@ -269,8 +289,11 @@ extension ImageFormat {
     guard let layout = PixelLayout(size: size, format: pixelFormat) else { return 0 }
     return TableGeometry(
       width: size.width, height: size.height, rowByteCount: layout.rowBytes, pixelFormat: 0
-    ).metadataByteLimit
+    ).metadataByteLimit - (hasAnimations ? SlotMotion.leastByteCount : 0)
   }
+
+  /// Whether images of this format may have more than one frame.
+  var hasAnimations: Bool { animation != .firstFrame }
 
   /// The largest width or height of a format, in pixels.
   static let largestSide = 32_767
@@ -290,8 +313,11 @@ extension ImageFormat {
       return "its capacity is \(count) pictures; it must be 1 to \(TableCapacity.maximumSlotCount)"
     case .bytes(let bytes) where bytes < 1:
       return "its capacity is \(bytes) bytes"
-    default:
-      return nil
+    default: break
     }
+    if case .allFrames(let byteLimit) = animation, byteLimit < 0 {
+      return "its limit for animations is \(byteLimit) bytes"
+    }
+    return nil
   }
 }

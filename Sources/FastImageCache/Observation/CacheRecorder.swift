@@ -90,7 +90,9 @@ final class CacheRecorder: Sendable {
   func noticed(_ notice: TableNotice, format: String) {
     switch notice {
     case .damage(let entity):
-      hub.send(.damaged(entity: entity.map { ImageID($0) }, format: format))
+      // A frame's id is nobody's.
+      let own = entity?.isFrame == true ? nil : entity
+      hub.send(.damaged(entity: own.map { ImageID($0) }, format: format))
     case .storage(let storage):
       hub.send(.storageChanged(format: format, StorageState(storage)))
     }

@@ -37,11 +37,19 @@ final class ImageRequest: Sendable {
   /// The image that its table has: the wanted one, or else the placeholder, if the request is content with
   /// one.
   func storedImage() -> CachedImage? {
-    table.cachedImage(for: realKey) ?? (isPlaceholder ? table.cachedImage(for: key) : nil)
+    if key.isAnimation, !table.hasAllFrames(of: realKey) { return nil }
+    return table.cachedImage(for: realKey) ?? (isPlaceholder ? table.cachedImage(for: key) : nil)
   }
 
   /// Whether ``storedImage()`` would find an image.
-  var isStored: Bool { table.contains(realKey) || isPlaceholder && table.contains(key) }
+  var isStored: Bool {
+    key.isAnimation
+      ? table.hasAllFrames(of: realKey)
+      : table.contains(realKey) || isPlaceholder && table.contains(key)
+  }
+
+  /// Whether the frames behind the first are kept too. A placeholder has one.
+  var wantsFrames: Bool { format.hasAnimations && !isPlaceholder }
 
   /// Whether the device is locked, and with it the image that its table has.
   var isProtectedNow: Bool {
@@ -66,7 +74,8 @@ final class ImageRequest: Sendable {
 
   init(
     entity: any ImageEntity, table: ImageTable, tables: TableSet, options: LoadOptions? = nil,
-    generation: Int = Generation.next(), whenLoading: (@Sendable () -> Void)? = nil
+    isAnimation: Bool = false, generation: Int = Generation.next(),
+    whenLoading: (@Sendable () -> Void)? = nil
   ) {
     self.generation = generation
     self.whenLoading = whenLoading
@@ -80,7 +89,7 @@ final class ImageRequest: Sendable {
     self.tables = tables
     realKey = ImageKey(
       entity: entity.imageID, version: entity.versionID(for: table.format),
-      format: table.format.name)
+      format: table.format.name, isAnimation: isAnimation)
     key = isPlaceholder ? realKey.placeholder : realKey
     url = entity.sourceURL(for: table.format)
   }

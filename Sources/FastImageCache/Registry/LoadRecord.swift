@@ -6,7 +6,7 @@ import LoadQueue
 /// Invariants:
 /// 1. `outputs` holds every output that was ever asked of the load, so that a newer version of
 ///    an entity is told from an older one even when the older has no subscriber left. No two outputs
-///    are of the same entity and format, and an output keeps its index.
+///    are of the same entity and format, but for an image and all frames of it, and an output keeps its index.
 /// 2. The subscribers of an output are the `waitingCount` of its `subscribers` that still stand in the registry.
 /// 3. `waiting` counts all subscribers of all outputs.
 /// 4. `openCount` counts the outputs that are wanted and were not handed out.
@@ -31,8 +31,11 @@ struct LoadRecord<Request, Handle> {
   private struct Subject: Hashable {
     let entity: ImageID
     let format: String
+    let isAnimation: Bool
 
-    init(_ key: ImageKey) { (entity, format) = (key.entity, key.format) }
+    init(_ key: ImageKey) {
+      (entity, format, isAnimation) = (key.entity, key.format, key.isAnimation)
+    }
   }
 
   let id: LoadID
@@ -48,6 +51,7 @@ struct LoadRecord<Request, Handle> {
   var hasAsked = false
   private(set) var outputs: [Output] = []
   private(set) var waiting = SubscriberCounts()
+  private var hasAnimations = false
   private var arrivalCount = 0
   private var openCount = 0
   /// Only in loads of many outputs: a few are found sooner one by one.
@@ -88,7 +92,10 @@ struct LoadRecord<Request, Handle> {
   /// The index of the output of an entity in a format, of any version.
   func index(of key: ImageKey) -> Int? {
     if let indexBySubject { return indexBySubject[Subject(key)] }
-    return outputs.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
+    return outputs.firstIndex {
+      $0.key.entity == key.entity && $0.key.format == key.format
+        && $0.key.isAnimation == key.isAnimation
+    }
   }
 
   /// The index of the output of exactly this image, if it is wanted.
@@ -104,7 +111,8 @@ struct LoadRecord<Request, Handle> {
   }
 
   private func agrees(with key: ImageKey) -> Bool {
-    index(of: key).map { outputs[$0].key == key } ?? true
+    func agrees(_ key: ImageKey) -> Bool { index(of: key).map { outputs[$0].key == key } ?? true }
+    return agrees(key.image) && (!hasAnimations || agrees(key.animation))
   }
 
   /// Adds a subscriber for an image that the load accepts.
@@ -138,6 +146,7 @@ struct LoadRecord<Request, Handle> {
 
   private mutating func append(_ key: ImageKey, _ request: Request) -> Int {
     outputs.append(Output(key: key, request: request, arrival: 0))
+    if key.isAnimation { hasAnimations = true }
     let index = outputs.count - 1
     if indexBySubject != nil {
       indexBySubject?[Subject(key)] = index

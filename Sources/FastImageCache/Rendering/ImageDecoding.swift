@@ -61,6 +61,35 @@ struct ImageDecoding: Sendable {
     }
   }
 
+  /// Has the decoder look for frames behind the first, once, if a request's format keeps them.
+  func lookForFrames(in picture: inout SourcePicture, for requests: [ImageRequest]) {
+    guard picture.motion == nil, requests.contains(where: \.wantsFrames) else { return }
+    picture.motion = motion(of: picture)
+  }
+
+  private func motion(of picture: SourcePicture) -> SourceMotion {
+    guard case .encoded(let data, let decoder, _) = picture.content,
+      let decoder = decoder as? any AnimationDecoder
+    else { return .still }
+    do throws(ImageDecodingError) {
+      guard let header = try decoder.animation(of: data, within: limits) else { return .still }
+      if header.isCut, picture.damagedImages == .refuse { throw .truncated }
+      guard header.workingByteCount <= limits.workingByteCount else {
+        throw .tooLarge(
+          "Reading the frames takes \(header.workingByteCount) bytes of memory. The limit is "
+            + "\(limits.workingByteCount).")
+      }
+      return .frames(
+        SourceFrames(
+          bytes: data, decoder: decoder,
+          timeline: AnimationTimeline(
+            frameDurations: header.frameDurations, loopCount: header.loopCount),
+          workingByteCount: header.workingByteCount, nonce: .random(in: .min ... .max)))
+    } catch {
+      return .refused(ImageCacheError(error, url: picture.url))
+    }
+  }
+
   /// Plans one decode for requests, and for others that are drawn from it later.
   ///
   /// - Parameter isWhole: Whether all of the image has to be there, since a hook may look anywhere.
@@ -70,12 +99,14 @@ struct ImageDecoding: Sendable {
   ) -> DecodePlan {
     let (all, fullSize) = (requests + family, picture.fullSize)
     var size = fullSize
-    if case .encoded(_, let decoder, let header) = picture.content {
+    // Frames are drawn at full size, and the first one like the others: else it would look sharper or softer.
+    let isAnimated = picture.isAnimated(for: all)
+    if case .encoded(_, let decoder, let header) = picture.content, !isAnimated {
       size = minimumSize(for: all, decoder, header)
     }
     var plan = DecodePlan(
       requests: requests, family: family, size: size,
-      region: isWhole ? PictureRegion(fullSize) : all.region(of: fullSize),
+      region: isWhole || isAnimated ? PictureRegion(fullSize) : all.region(of: fullSize),
       colorSpace: all.colorSpace)
     if case .encoded(let data, let decoder, let header) = picture.content,
       !picture.isDecoded(as: plan)

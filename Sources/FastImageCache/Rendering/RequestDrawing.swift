@@ -7,6 +7,8 @@ import TableStore
 struct DrawnImage: Sendable {
   let slot: SealedSlot
   let metadata: Data
+  /// What the slot tells of the frames behind it.
+  let motion: SlotMotion
   /// False where the hook lets the image be delivered only.
   let mayBeStored: Bool
 }
@@ -28,18 +30,41 @@ struct RequestDrawing: Sendable {
       answer = try picture.answers[request.key.entity]?.get()
     } catch { return .failure(error) }
     let metadata = answer?.metadata ?? picture.metadata
+    let motion = motion(of: request, picture, answer, metadata)
     return draw(
       request, answer?.bitmap ?? bitmap, of: answer?.bitmap?.size ?? picture.fullSize,
-      metadata: metadata, isCancelled
-    ).map { DrawnImage(slot: $0, metadata: metadata, mayBeStored: answer?.isStored ?? true) }
+      metadata: metadata, motion: motion, isCancelled
+    ).map {
+      DrawnImage(
+        slot: $0, metadata: metadata, motion: motion, mayBeStored: answer?.isStored ?? true)
+    }
+  }
+
+  /// What becomes of the frames behind a request's image. An image that the hook has changed is a still.
+  private func motion(
+    of request: ImageRequest, _ picture: SourcePicture, _ answer: HookAnswer?, _ metadata: Data
+  ) -> SlotMotion {
+    guard request.wantsFrames, answer?.bitmap == nil else { return .still }
+    switch picture.motion {
+    case .still, nil: return .still
+    case .refused: return .streamed
+    case .frames(let frames):
+      if answer?.isStored == false { return .streamed }
+      return request.table.motion(
+        of: frames.timeline, nonce: frames.nonce, metadataByteCount: metadata.count)
+    }
   }
 
   /// Draws a request from a bitmap.
   ///
-  /// - Parameter isPreview: Whether the drawing counts for nothing.
+  /// - Parameters:
+  ///   - motion: What the slot tells of the frames behind it.
+  ///   - frame: The key of a frame behind the first.
+  ///   - isPreview: Whether the drawing counts for nothing.
   func draw(
     _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize, metadata: Data = Data(),
-    isPreview: Bool = false, _ isCancelled: @Sendable () -> Bool
+    motion: SlotMotion = .still, frame: TableKey? = nil, isPreview: Bool = false,
+    _ isCancelled: @Sendable () -> Bool
   ) -> Result<SealedSlot, ImageCacheError> {
     let start = ContinuousClock.now
     let format = request.format
@@ -47,13 +72,15 @@ struct RequestDrawing: Sendable {
     do {
       let size = drawing.outputSize(
         source: fullSize, slot: format.size, upTo: format.keepsProportions)
-      let slot = try request.table.drawSlot(
-        for: request.key, size: size, metadata: metadata, isDamaged: bitmap.isDamaged
-      ) { bytes, layout in
+      func fill(_ bytes: UnsafeMutableRawBufferPointer, _ layout: PixelLayout) throws {
         try drawing.draw(
           bitmap, into: bytes, layout: layout, colorSpace: format.colorSpace, scale: format.scale,
           upTo: format.keepsProportions, isCancelled: isCancelled)
       }
+      if let frame { return .success(try request.table.drawSlot(for: frame, size: size, fill)) }
+      let slot = try request.table.drawSlot(
+        for: request.key, size: size, metadata: metadata, isDamaged: bitmap.isDamaged,
+        motion: motion, fill)
       if !isPreview {
         recorder.drew(in: ContinuousClock.now - start)
         if bitmap.isDamaged { recorder.drewDamaged(request.key) }

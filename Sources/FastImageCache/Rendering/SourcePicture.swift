@@ -19,6 +19,8 @@ struct SourcePicture: Sendable {
   var decodedSize: PixelSize?
   /// The colours that this decode was made for: a decoder may have cut those beyond.
   var decodedColorSpace = ColorSpace.sRGB
+  /// What is known of frames behind the first; `nil` where no request has asked.
+  var motion: SourceMotion?
   /// What becomes of the bytes if they are damaged.
   var damagedImages = DamagedImagePolicy.refuse
   /// The metadata that is stored beside the pixels of each format.
@@ -41,6 +43,12 @@ struct SourcePicture: Sendable {
     case .encoded(_, _, let header): header.size
     case .bitmap: decoded?.size ?? PixelSize(width: 0, height: 0)
     }
+  }
+
+  /// Whether the image has frames that one of the requests wants.
+  func isAnimated(for requests: [ImageRequest]) -> Bool {
+    guard case .frames = motion else { return false }
+    return requests.contains(where: \.wantsFrames)
   }
 
   /// Whether the decode suffices for a plan.
@@ -81,4 +89,22 @@ struct SourcePicture: Sendable {
   private func isWhole(_ size: PixelSize) -> Bool {
     size.width >= fullSize.width || size.height >= fullSize.height
   }
+}
+
+/// The frames of a source's image behind the first.
+enum SourceMotion: Sendable {
+  case still
+  case frames(SourceFrames)
+  /// They cannot be had, though the image moves.
+  case refused(ImageCacheError)
+}
+
+/// The frames of an animation that is there in encoded bytes.
+struct SourceFrames: Sendable {
+  let bytes: Data
+  let decoder: any AnimationDecoder
+  let timeline: AnimationTimeline
+  let workingByteCount: Int
+  /// For the frames of this load.
+  let nonce: UInt64
 }

@@ -18,9 +18,9 @@ actor ImageTable {
   nonisolated let format: ImageFormat
 
   /// `nil` where images of this format are not kept on this kind of device.
-  private nonisolated let store: Table?
+  nonisolated let store: Table?
   private nonisolated let slots: PrivateSlots
-  private nonisolated let executor: SerialQueueExecutor
+  nonisolated let executor: SerialQueueExecutor
   private var order = TableOrder()
 
   /// Whether images of this format are kept.
@@ -87,7 +87,7 @@ actor ImageTable {
   /// True when the device is locked, and the table can neither show nor take an image.
   nonisolated var isLocked: Bool { store?.isLocked ?? false }
 
-  private nonisolated func image(of entry: TableEntry) -> CachedImage {
+  nonisolated func image(of entry: TableEntry) -> CachedImage {
     CachedImage(entry: entry, pixelFormat: format.pixelFormat, scale: format.scale)
   }
 
@@ -98,8 +98,12 @@ actor ImageTable {
   ) throws(ImageCacheError) -> [CacheEntry] {
     guard let store else { return [] }
     do throws(TableError) {
-      return try store.list(&cursor).map {
-        CacheEntry($0, format: format, byteCount: store.slotByteCount)
+      while true {
+        let listed = try store.list(&cursor)
+        let entries = listed.filter { !$0.isFrame }.map {
+          CacheEntry($0, format: format, byteCount: store.slotByteCount)
+        }
+        if !entries.isEmpty || listed.isEmpty { return entries }
       }
     } catch {
       throw ImageCacheError(error)
@@ -117,9 +121,22 @@ actor ImageTable {
   ///   - size: At most the format's size, in pixels.
   ///   - metadata: Bytes to be stored beside the pixels; left out if there is no room for them.
   ///   - isDamaged: Whether the image shows a part of a damaged file.
+  ///   - motion: Tells of the frames behind this one.
   ///   - draw: Writes every byte that the layout has; they may be those of another image before.
   nonisolated func drawSlot(
     for key: ImageKey, size: PixelSize, metadata: Data = Data(), isDamaged: Bool = false,
+    motion: SlotMotion = .still,
+    _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
+  ) throws -> SealedSlot {
+    let kept = refusal(of: metadata, for: key) == nil ? Array(metadata) : []
+    return try drawSlot(
+      for: isDamaged ? key.tableKey.damaged : key.tableKey, size: size,
+      bytes: format.hasAnimations ? motion.bytes + kept : kept, draw)
+  }
+
+  /// - Parameter bytes: Those beside the pixels.
+  nonisolated func drawSlot(
+    for key: TableKey, size: PixelSize, bytes: [UInt8] = [],
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> SealedSlot {
     guard let layout = PixelLayout(size: size, format: format.pixelFormat),
@@ -129,9 +146,7 @@ actor ImageTable {
     UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[layout.byteCount...])
       .initializeMemory(as: UInt8.self, repeating: 0)
     let extent = SlotExtent(width: size.width, height: size.height)
-    let kept = refusal(of: metadata, for: key) == nil ? Array(metadata) : []
-    return try buffer.sealed(
-      key: isDamaged ? key.tableKey.damaged : key.tableKey, extent: extent, metadata: kept)
+    return try buffer.sealed(key: key, extent: extent, metadata: bytes)
   }
 
   /// Why an image with this metadata is not stored; `nil` where there is room.
@@ -195,7 +210,11 @@ actor ImageTable {
   ) throws(ImageCacheError) -> CachedImage? {
     if let refusal = refusal(of: metadata, for: key) { throw refusal }
     let insertion = try write { table throws(TableError) in
-      try table.setMetadata(Array(metadata), of: key.tableKey)
+      var bytes = Array(metadata)
+      if format.hasAnimations {
+        bytes = (cachedImage(for: key)?.motion ?? .still).bytes + bytes
+      }
+      return try table.setMetadata(bytes, of: key.tableKey)
     }
     return insertion.flatMap { $0 }.map { image(of: $0, key, recorder) }
   }
@@ -212,7 +231,10 @@ actor ImageTable {
       order.remove(new, at: removal.number) { removal.oldest }
     }
     let insertion = try write { table throws(TableError) in
-      try table.changeEntity(from: old.tableID, to: new.tableID)
+      let replaced = frames(of: new.tableID)
+      let insertion = try table.changeEntity(from: old.tableID, to: new.tableID)
+      if let insertion { try moveFrames(from: old, to: new, image(of: insertion.entry), replaced) }
+      return insertion
     }
     guard case .some(.some(let insertion)) = insertion else { return false }
     _ = image(of: insertion, ImageKey(entity: new, version: new, format: format.name), recorder)
@@ -224,11 +246,15 @@ actor ImageTable {
     of insertion: Insertion, _ key: ImageKey, _ recorder: CacheRecorder
   ) -> CachedImage {
     recorder.stored(key)
-    if let eviction = insertion.eviction {
-      let entity = eviction.entity.map { ImageID($0) }
-      recorder.hub.send(.evicted(entity: entity, format: format.name))
-    }
+    tell(insertion.eviction, recorder)
     return image(of: insertion.entry)
+  }
+
+  /// Tells of an image that was evicted. An animation counts as evicted with its first frame, the last to go.
+  nonisolated func tell(_ eviction: Eviction?, _ recorder: CacheRecorder) {
+    guard let eviction, eviction.entity?.isFrame != true else { return }
+    let entity = eviction.entity.map { ImageID($0) }
+    recorder.hub.send(.evicted(entity: entity, format: format.name))
   }
 
   private func insert(
@@ -240,7 +266,13 @@ actor ImageTable {
       self.order.admit(key, order, isPlaceholder: drawn.isPlaceholder, oldest: oldest)
     else { return .success(nil) }
     return Result { () throws(TableError) in
-      drawn.isPlaceholder ? try store.insertPlaceholder(drawn) : try store.insert(drawn)
+      if drawn.isPlaceholder { return try store.insertPlaceholder(drawn) }
+      let replaced = frames(of: key.entity.tableID)
+      let insertion = try store.insert(drawn)
+      // Those in front are replaced one by one.
+      let kept = replaced.isEmpty ? 1 : image(of: insertion.entry).motion.frameCount
+      try remove(replaced.dropFirst(kept - 1))
+      return insertion
     }
   }
 
@@ -254,7 +286,12 @@ actor ImageTable {
     _ change: @Sendable (Table) throws(TableError) -> Value
   ) throws(ImageCacheError) -> Value? {
     order.remove(entity, at: removal.number) { removal.oldest }
-    return try write(change)
+    return try write { table throws(TableError) in
+      let removed = entity.map { frames(of: $0.tableID, orUpTo: table.slotCount) } ?? []
+      let value = try change(table)
+      try remove(removed[...])
+      return value
+    }
   }
 
   /// Flushes the table, or changes it otherwise, in a turn of the actor's queue.

@@ -47,6 +47,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
   var code: UInt16 {
     let kind =
       switch self {
+      case .full(let id) where id.isFrame: Self.frameKind
       case .full(let id): marks.isEmpty ? UInt16(id.kind.rawValue) : Self.markedKind
       case .hashed: Self.hashedKind
       }
@@ -68,7 +69,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     case .full(let id):
       switch id.kind {
       case .string: Array(id.text.utf8)
-      case .uuid, .placeholder, .damaged, .damagedPlaceholder:
+      case .uuid, .placeholder, .damaged, .damagedPlaceholder, .frame:
         Self.bytes(of: id.words.0.bigEndian) + Self.bytes(of: id.words.1.bigEndian)
       case .integer, .largeInteger: Self.bytes(of: id.words.0.littleEndian)
       }
@@ -82,6 +83,8 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
 
   /// The digest of another version, of which the trailer tells more.
   private static let markedKind: UInt16 = 4
+  /// The number of a kind that no id on disk has.
+  private static let frameKind = UInt16(TableID.Kind.damaged.rawValue)
   private static let hashedKind: UInt16 = 7
 
   static func byteCount(code: UInt16) -> Int { Int(code & 0x1fff) }
@@ -106,12 +109,12 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     case .string?:
       guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
       self = .full(TableID(text))
-    case .uuid?, .placeholder?:
+    case .uuid?, .placeholder?, .damaged?:
       guard bytes.count == 16 else { return nil }
       let words = (number(bytes.prefix(8)).byteSwapped, number(bytes.suffix(8)).byteSwapped)
       let kind: TableID.Kind =
         switch marks {
-        case []: .uuid
+        case []: code >> 13 == Self.frameKind ? .frame : .uuid
         case .placeholder: .placeholder
         case .damaged: .damaged
         default: .damagedPlaceholder
@@ -123,7 +126,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     case .largeInteger?:
       guard bytes.count == 8, number(bytes) > UInt64(Int64.max) else { return nil }
       self = .full(TableID(number(bytes)))
-    case .damaged?, .damagedPlaceholder?, nil:
+    case .damagedPlaceholder?, .frame?, nil:
       return nil
     }
   }

@@ -62,11 +62,14 @@ final class TableLookup: Sendable {
   /// comes first.
   @inline(__always)
   func entry(entity: TableID, version: TableID) -> TableEntry? {
-    let hit = TableKeyView.lending(entity, version) { hitIndex.load()?.hit($0) }
-    guard let hit else {
-      return entryByIndex(for: TableKey(entity: entity, version: version))
-    }
-    return TableEntry(hit)
+    verifiedEntry(entity: entity, version: version)
+      ?? entryByIndex(for: TableKey(entity: entity, version: version))
+  }
+
+  /// The same, for an image that this process stored or has checked before.
+  @inline(__always)
+  func verifiedEntry(entity: TableID, version: TableID) -> TableEntry? {
+    TableKeyView.lending(entity, version) { hitIndex.load()?.hit($0) }.map { TableEntry($0) }
   }
 
   /// The image of a key without a hint: one of an earlier session, of another process, or none.

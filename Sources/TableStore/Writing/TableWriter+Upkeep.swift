@@ -13,7 +13,8 @@ extension TableWriter {
       ($0.file, $0.index.remove(entity.digest))
     }
     guard let file else { return isBuried }
-    if !lookup.staysPrivate {
+    // A frame that came back would be found by nothing, since its animation is removed too.
+    if !lookup.staysPrivate, !entity.isFrame {
       unlogged.note(.entity(entity.digest), upTo: nextGeneration())
     }
     // Records that could not be erased before may be of this entity.

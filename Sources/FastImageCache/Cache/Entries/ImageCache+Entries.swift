@@ -55,8 +55,7 @@ extension ImageCache {
       if Task.isCancelled { throw .cancelled }
       let unwanted = entries.filter(isUnwanted).map(\.info)
       if unwanted.isEmpty { continue }
-      let removed =
-        try await table.write { store throws(TableError) in try store.remove(unwanted) } ?? []
+      let removed = try await table.remove(unwanted)
       count += removed.count
       for info in removed {
         recorder.hub.send(

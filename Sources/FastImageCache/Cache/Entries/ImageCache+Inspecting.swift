@@ -77,7 +77,7 @@ extension CacheInspection.Table {
     let residency = reader.residency
     slotCount = reader.slotCount
     entries = reader.entries().sorted { $0.recency > $1.recency }
-      .map { CacheEntry($0, format: format, byteCount: reader.slotByteCount) }
+      .filter { !$0.isFrame }.map { CacheEntry($0, format: format, byteCount: reader.slotByteCount) }
     diskByteCount = reader.diskByteCount
     mappedByteCount = 0
     residentByteCount = residency.residentByteCount
@@ -94,6 +94,7 @@ extension ImageFormat {
     self.init(
       name: reader.name, size: code.keepsProportions ? .fitting(size) : .exact(size),
       pixelFormat: code.pixelFormat, revision: revision, capacity: capacity, quality: code.quality,
-      colorSpace: code.colorSpace)
+      colorSpace: code.colorSpace,
+      animation: code.hasAnimations ? .allFrames(byteLimit: .max) : .firstFrame)
   }
 }

@@ -167,12 +167,16 @@ extension ImageCache {
     _ options: LoadOptions, _ begins: @escaping @Sendable () -> Void
   ) async -> PrefetchOutcome {
     do throws(ImageCacheError) {
-      if let image = cachedImage(for: entity, format: format, options) {
+      let wantsFrames = format.hasAnimations && !options.isPlaceholder
+      if let image = cachedImage(for: entity, format: format, options),
+        !wantsFrames || cachedAnimation(for: entity, format: format) != nil
+      {
         if depth == .memory { await image.prepareForDisplay() }
         return .loaded
       }
       let request = try missedRequest(
-        for: entity, format: format, options: options, isForTable: true, whenLoading: begins)
+        for: entity, format: format, options: options, isAnimation: wantsFrames, isForTable: true,
+        whenLoading: begins)
       // Under another policy the table may have the former image still.
       let reporter =
         request.policy == .useCache

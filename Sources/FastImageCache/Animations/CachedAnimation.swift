@@ -1,0 +1,81 @@
+/// An image with all its frames, ready to be played; an image that does not move has one.
+///
+/// ```swift
+/// let animation = try await cache.animation(for: sticker, format: .sticker)
+/// let frame = animation.frame(atTime: .seconds(1.2))
+/// show(frame.image)
+/// ```
+///
+/// It is a lease on the slots of its frames: keep it as long as the animation is on screen and no longer. A copy costs
+/// one reference count, and the pixels stay in the mapped file.
+public struct CachedAnimation: Sendable {
+  /// One frame.
+  public struct Frame: Sendable {
+    /// The pixels: this frame's, or those of the nearest earlier one that is ready.
+    public let image: CachedImage
+
+    /// The frame's place in the animation, from 0.
+    public let index: Int
+
+    /// How long the frame is shown. Delays below 11 ms count as 100 ms, as in browsers.
+    public let duration: Duration
+
+    /// Whether ``image`` is this frame.
+    public let isReady: Bool
+  }
+
+  let frames: any AnimationFrames
+
+  package var timeline: AnimationTimeline { frames.timeline }
+
+  /// How many frames there are, 1 for an image that does not move.
+  public var frameCount: Int { timeline.frameCount }
+
+  /// How often the animation plays; `nil` for ever.
+  public var loopCount: Int? { timeline.loopCount }
+
+  /// The time of one loop; without meaning for an image that does not move.
+  public var duration: Duration { timeline.duration }
+
+  /// Whether frames are decoded while the animation plays, since its format's table does not keep them.
+  public var isStreamed: Bool { frames.isStreamed }
+
+  /// Whether a frame was lost after the animation was handed out: ask the cache for it anew.
+  package var isBroken: Bool { frames.isBroken }
+
+  /// The first frame.
+  public var image: CachedImage { frames.first }
+
+  /// A frame, or the nearest earlier one that is ready.
+  ///
+  /// Cost: a look under a lock. A streamed animation begins to decode the frames that follow.
+  ///
+  /// - Parameter index: From 0; a programming mistake beyond ``frameCount``.
+  public func frame(at index: Int) -> Frame {
+    precondition((0..<frameCount).contains(index), "A frame of the animation is asked for.")
+    let (image, shown) = frames.frame(at: index)
+    return Frame(
+      image: image, index: index, duration: timeline.frameDurations[index], isReady: shown == index)
+  }
+
+  /// The frame that is shown at a time since the start, after ``loopCount`` loops the last one.
+  public func frame(atTime time: Duration) -> Frame { frame(at: timeline.frame(at: time).index) }
+}
+
+extension CachedAnimation: Equatable {
+  /// Whether both are leases on the same first frame.
+  public static func == (first: CachedAnimation, second: CachedAnimation) -> Bool {
+    first.image == second.image
+  }
+}
+
+/// Where the frames of an animation are.
+protocol AnimationFrames: Sendable {
+  var timeline: AnimationTimeline { get }
+  var first: CachedImage { get }
+  var isStreamed: Bool { get }
+  var isBroken: Bool { get }
+
+  /// The frame, or the nearest earlier one that is ready, and its index.
+  func frame(at index: Int) -> (image: CachedImage, index: Int)
+}

@@ -1,0 +1,52 @@
+/// Which frame of an animation is shown at which time; pure.
+///
+/// Invariants:
+/// 1. There is at least one frame, and each is shown for a positive time.
+/// 2. `ends` has the end of each frame within one loop, in rising order.
+package struct AnimationTimeline: Hashable, Sendable {
+  package let frameDurations: [Duration]
+
+  /// How often the animation plays; `nil` for ever.
+  package let loopCount: Int?
+
+  private let ends: [Duration]
+
+  /// - Parameters:
+  ///   - frameDurations: Times that are not positive count as one microsecond; none is one frame that stays.
+  ///   - loopCount: `nil` for ever.
+  package init(frameDurations: [Duration], loopCount: Int?) {
+    let least = Duration.microseconds(1)
+    self.frameDurations = frameDurations.isEmpty ? [least] : frameDurations.map { max($0, least) }
+    self.loopCount = loopCount.map { max($0, 1) }
+    var end = Duration.zero
+    ends = self.frameDurations.map { duration in
+      end += duration
+      return end
+    }
+  }
+
+  package var frameCount: Int { frameDurations.count }
+
+  /// The time of one loop.
+  package var duration: Duration { ends[ends.count - 1] }
+
+  /// The frame at a time since the start, and how long it is still shown; `nil` for ever.
+  ///
+  /// After the last loop the last frame stays. A time before the start is the start.
+  package func frame(at time: Duration) -> (index: Int, rest: Duration?) {
+    guard frameCount > 1 else { return (0, nil) }
+    let time = max(time, .zero)
+    let loops = Int((time / duration).rounded(.down))
+    var within = time - duration * loops
+    // The division is rounded.
+    if within < .zero { within = .zero }
+    if let loopCount, time >= duration * loopCount { return (frameCount - 1, nil) }
+    var (low, high) = (0, frameCount - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] > within { high = middle } else { low = middle + 1 }
+    }
+    let isLast = low == frameCount - 1 && loops + 1 == loopCount
+    return (low, isLast ? nil : max(ends[low] - within, .microseconds(1)))
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import FastImageCache
+
+@Suite("The timeline of an animation")
+struct AnimationTimelineTests {
+  @Test("agrees with a walk from frame to frame")
+  func walks() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<200 {
+      let durations = (0..<Int.random(in: 2...9, using: &random)).map { _ in
+        Duration.milliseconds(Int.random(in: 1...50, using: &random))
+      }
+      let loops = Bool.random(using: &random) ? nil : Int.random(in: 1...3, using: &random)
+      let timeline = AnimationTimeline(frameDurations: durations, loopCount: loops)
+      var time = Duration.zero
+      for loop in 0..<(loops ?? 4) {
+        for (index, duration) in durations.enumerated() {
+          let isLast = loop + 1 == loops && index + 1 == durations.count
+          #expect(timeline.frame(at: time) == (index, isLast ? nil : duration))
+          let end = timeline.frame(at: time + duration - .microseconds(1))
+          #expect(end == (index, isLast ? nil : .microseconds(1)))
+          time += duration
+        }
+      }
+      let after = timeline.frame(at: time)
+      #expect(after.index == (loops == nil ? 0 : durations.count - 1))
+      #expect((after.rest == nil) == (loops != nil))
+    }
+  }
+
+  @Test("has one frame that stays where there is nothing to play")
+  func stays() {
+    let timeline = AnimationTimeline(frameDurations: [], loopCount: nil)
+    #expect(timeline.frameCount == 1)
+    #expect(timeline.frame(at: .seconds(5)) == (0, nil))
+    let odd = AnimationTimeline(frameDurations: [.zero, .seconds(-1)], loopCount: 0)
+    #expect(odd.duration == .microseconds(2))
+    #expect(odd.frame(at: .seconds(-3)).index == 0)
+  }
+
+  @Test("stands beside the pixels of the first frame as it was, and garbage is a still's metadata")
+  func roundTrip() {
+    let timeline = AnimationTimeline(
+      frameDurations: [.milliseconds(100), .milliseconds(100), .seconds(70)]
+        + .init(repeating: .microseconds(33_333), count: 400),
+      loopCount: 7)
+    for motion in [
+      SlotMotion.still, .streamed, .stored(StoredMotion(nonce: .max - 5, timeline: timeline)),
+    ] {
+      for metadata in [[], [1, 2, 3], [UInt8](repeating: 9, count: 400)] {
+        let (read, rest) = SlotMotion.parting(motion.bytes + metadata)
+        #expect(read == motion)
+        #expect(Array(rest) == metadata)
+      }
+    }
+    for garbage in [[], [0], [1, 0], [1, 0, 9, 1], [9, 0, 1, 2], [0, 0, 0]] as [[UInt8]] {
+      let (motion, metadata) = SlotMotion.parting(garbage)
+      #expect(motion == .still && Array(metadata) == garbage)
+    }
+  }
+}
