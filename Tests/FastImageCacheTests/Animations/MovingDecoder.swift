@@ -1,7 +1,8 @@
 import FastImageCache
 import Foundation
-@testable import ImageCodecs
 import TestSupport
+
+@testable import ImageCodecs
 
 /// Reads animations that a test writes in a few bytes: frame `n` of number `x` is ``solid(_:size:)`` of `100 x + n`.
 struct MovingDecoder: AnimationDecoder {

@@ -77,7 +77,8 @@ extension CacheInspection.Table {
     let residency = reader.residency
     slotCount = reader.slotCount
     entries = reader.entries().sorted { $0.recency > $1.recency }
-      .filter { !$0.isFrame }.map { CacheEntry($0, format: format, byteCount: reader.slotByteCount) }
+      .filter { !$0.isFrame }
+      .map { CacheEntry($0, format: format, byteCount: reader.slotByteCount) }
     diskByteCount = reader.diskByteCount
     mappedByteCount = 0
     residentByteCount = residency.residentByteCount
