@@ -194,13 +194,13 @@ struct LoadRun: Sendable {
     } while try await !isOver(requests, others, family.isEmpty && animations.isEmpty)
   }
 
-  /// Makes what has the store of originals hold the fetched one, before the first answer.
+  /// Makes the closure that hands the fetched original to the store, before the first answer.
   private func keeping(
     _ image: FetchedImage, _ original: OriginalAccess?
   ) -> (@Sendable (SourcePicture) -> Void)? {
     guard let original, let fetched = image.original else { return nil }
     return { [load, download = image.download] picture in
-      // Of requests that are too large for every decode nothing is known to be an image.
+      // Where every decode was refused as too large, nothing proves that the bytes are an image.
       if picture.decoded == nil { return }
       original.keep(fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder) {
         // Of the entity that named the original: requests of others share the load.

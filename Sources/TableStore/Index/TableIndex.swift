@@ -344,7 +344,7 @@ struct TableIndex {
 
   /// Claims a slot without an image.
   private mutating func claim(_ slot: Int) -> Claim? {
-    // Of a slot that is not known, an index file says so, which nobody believes.
+    // Of a slot that is not known, an index file says so, which is not trusted.
     let isErased = states.isKnown(slot) && stored.mark(of: slot) == .free
     guard states.claim(slot) else { return nil }
     stored.take(slot)

@@ -2,7 +2,7 @@ import Locking
 import Synchronization
 
 /// Finds images in an open table: by the hit index without a lock, and otherwise in the current table, under its lock.
-/// Lookups write nothing to a file, and note verification and damage in the current table's index.
+/// Lookups write no byte of the table file, and note verification and damage in the current table's index.
 final class TableLookup: Sendable {
   let opener: TableOpener
   let pool: PrivateSlots
