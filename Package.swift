@@ -187,8 +187,8 @@ let package = Package(
     .executableTarget(
       name: "imagecache-torture",
       dependencies: [
-        "CInterposer", "CommandSupport", "FastImageCache", "Locking", "OriginalDatabase", "Pixels",
-        "TableStore", "TestSupport", .target(name: "CTestImages", condition: onLinux),
+        "CInterposer", "CommandSupport", "FastImageCache", "ImageCodecs", "Locking",
+        "OriginalDatabase", "Pixels", "TableStore", "TestSupport", .target(name: "CTestImages", condition: onLinux),
       ],
       path: "Tests/Torture", swiftSettings: settings),
     .executableTarget(

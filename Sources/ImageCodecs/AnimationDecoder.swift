@@ -39,6 +39,14 @@ package struct AnimationHeader: Hashable, Sendable {
 
   /// The private memory that reading frames takes at its peak, in bytes, one result included.
   package var workingByteCount: Int
+
+  package init(
+    frameCount: Int, loopCount: Int?, frameDurations: [Duration], isCut: Bool,
+    workingByteCount: Int
+  ) {
+    (self.frameCount, self.loopCount, self.isCut) = (frameCount, loopCount, isCut)
+    (self.frameDurations, self.workingByteCount) = (frameDurations, workingByteCount)
+  }
 }
 
 /// Reads the composed frames of an animation in order, for one thread at a time.

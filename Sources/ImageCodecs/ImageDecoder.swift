@@ -177,6 +177,7 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The most pixels of all frames of an animation together, each counted on the whole canvas, which bounds the time:
   /// by default 1 Gi pixels, 4096 frames of 512 x 512.
   public var animationPixelCount = 1 << 30
+
   /// The most time that the processor may take to read the frames of one animation once: a minute by default.
   public var animationTime = Duration.seconds(60)
 

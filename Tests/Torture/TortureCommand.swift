@@ -6,7 +6,8 @@ import Foundation
 struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [
     KillMethod.self, IndexMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self,
-    ProcessesMethod.self, WorkersMethod.self, LoadsMethod.self, OriginalKillMethod.self,
+    ProcessesMethod.self, WorkersMethod.self, FramesMethod.self, LoadsMethod.self,
+    OriginalKillMethod.self,
     OriginalPowerMethod.self, OriginalFaultsMethod.self, OriginalProcessesMethod.self,
     SoakMethod.self, ControlsMethod.self,
   ]

@@ -1,8 +1,7 @@
 import FastImageCache
 import Foundation
+import ImageCodecs
 import TestSupport
-
-@testable import ImageCodecs
 
 /// Reads animations that a test writes in a few bytes: frame `n` of number `x` is ``solid(_:size:)`` of `100 x + n`.
 struct MovingDecoder: AnimationDecoder {

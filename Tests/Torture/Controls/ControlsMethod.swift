@@ -100,6 +100,10 @@ struct ControlsMethod: TortureMethod {
       let (there, drawn) = (findings.value("pictures there"), findings.value("pictures drawn"))
       return (findings.faultCount(.lostEntry), "3 starts, \(there) of \(drawn) pictures there")
     },
+    Control(fault: "frames of another load", method: "frames") { seed in
+      let findings = try await FramesMethod(count: 20, seed: seed, isMixed: true).run()
+      return (findings.faultCount(.wrongPicture), "\(findings.value("animations")) animations")
+    },
     Control(fault: "pictures of another account", method: "loads") { seed in
       try await load(.otherAccounts, seed, counting: .wrongPicture)
     },

@@ -20,6 +20,7 @@ enum ChildRole {
       case ("owner", 2): return try TableOwner(path: path, numbers: numbers).run()
       case ("guest", 1): return try TableGuest(path: path, seed: numbers[0]).run()
       case ("worker", 4): return try ServerWorker(path: path, numbers: numbers).run()
+      case ("frames", 2): return try await FrameWorker(path: path, numbers: numbers).run()
       case ("limit", 1): return try await LimitedWork(path: path, limit: numbers[0]).run()
       case ("originals", 4):
         var worker = try OriginalWorker(path: path, numbers: numbers)
