@@ -103,3 +103,130 @@ public struct HTTPOptions: Sendable {
   /// Creates the default options.
   public init() {}
 }
+
+/// When a request to a web server that failed is sent again.
+///
+/// Sent again are requests whose connection failed or was silent or slow for too long, whose answer was
+/// cut, and those answered with status 408, 429, 500, 502, 503 or 504. What has arrived is not fetched
+/// again where the server's answers allow it (``HTTPOptions/resumes``).
+///
+/// Three things bound the repetitions besides ``limit``. A server that wants to be left alone for more
+/// than 30 seconds (`Retry-After`) is. To each host a source sends ten repetitions, and beyond them one
+/// for each ten loads that began. A repetition that brought 64 KiB of new bytes does not count, up to 20
+/// in a load. A stream of HTTP/2 that the server has reset counts for its load alone, and not for the host.
+public struct RetryPolicy: Hashable, Sendable {
+  /// How many repetitions of one load may bring less than 64 KiB; 2 by default, and at least none.
+  public var limit: Int
+
+  /// The longest pause before the first repetition; 0.5 seconds by default. Each further pause may be
+  /// twice as long. A pause takes a random part of that time, so that many loads do not come back at
+  /// once.
+  public var firstDelay = Duration.milliseconds(500)
+
+  /// The longest of all pauses that the server has not asked for; 10 seconds by default.
+  public var largestDelay = Duration.seconds(10)
+
+  /// Creates a policy.
+  ///
+  /// - Parameter limit: How many repetitions of one load may bring next to nothing.
+  public init(limit: Int = 2) { self.limit = limit }
+
+  /// Sends every request once.
+  public static let never = RetryPolicy(limit: 0)
+}
+
+/// Which addresses may be asked, and which redirects followed.
+struct HTTPPolicy: Sendable {
+  private let allowsInsecureHTTP: Bool
+
+  init(allowsInsecureHTTP: Bool) {
+    self.allowsInsecureHTTP = allowsInsecureHTTP
+  }
+
+  /// Checks an address that is about to be asked.
+  func check(_ url: URL) throws(ImageSourceError) {
+    switch url.scheme?.lowercased() {
+    case "https": break
+    case "http":
+      guard allowsInsecureHTTP || Self.isThisMachine(url.host) else {
+        throw .insecureHTTPRefused(url)
+      }
+    case let scheme: throw .unsupportedScheme(scheme ?? "")
+    }
+  }
+
+  /// Checks the next address of a redirect; it has to satisfy ``check(_:)`` as well.
+  func checkRedirect(from: URL, to: URL) throws(ImageSourceError) {
+    let isDowngrade = from.scheme?.lowercased() == "https" && to.scheme?.lowercased() != "https"
+    do {
+      try check(to)
+    } catch {
+      throw .redirectRefused(from: from, to: to)
+    }
+    if isDowngrade { throw .redirectRefused(from: from, to: to) }
+  }
+
+  /// Whether a host name or number means this machine: RFC 6761 section 6.3, RFC 1122 section
+  /// 3.2.1.3, RFC 4291 section 2.5.3. Only names that a resolver cannot send elsewhere count.
+  static func isThisMachine(_ host: String?) -> Bool {
+    guard let host = host?.lowercased() else { return false }
+    if ["localhost", "::1", "[::1]"].contains(host) { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    // As numbers are written: "-0" and "09" are numbers to Swift, and names to a resolver.
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
+  }
+}
+
+/// The proxy of ``HTTPOptions/proxy``, checked, with its user and password apart from its address.
+struct HTTPProxy: Hashable, Sendable {
+  /// What a system can do with a proxy.
+  struct Support: Sendable {
+    let system: String
+    let schemes: [String]
+    let takesUser: Bool
+
+    static let curl = Support(
+      system: "On Linux", schemes: ["http", "https", "socks4", "socks4a", "socks5", "socks5h"],
+      takesUser: true)
+    static let urlSession = Support(
+      system: "On Apple platforms", schemes: ["http", "socks5"], takesUser: false)
+  }
+
+  let scheme: String
+  let host: String
+  /// 1080 where the URL has none, as libcurl takes it.
+  let port: Int
+  /// The URL without user and password, since libcurl quotes it in its errors.
+  let address: String
+  let user: String?
+  let password: String?
+
+  /// Takes the URL apart.
+  ///
+  /// - Throws: ``ImageSourceError/network(_:)`` for a proxy that cannot be used, which must not be
+  ///   passed by. Its text quotes nothing of the URL: in one that is written wrongly, the password may
+  ///   stand anywhere.
+  init(_ url: URL, _ support: Support) throws(ImageSourceError) {
+    guard let scheme = url.scheme?.lowercased(), support.schemes.contains(scheme) else {
+      throw .network(
+        "\(support.system) the scheme of HTTPOptions.proxy has to be one of "
+          + support.schemes.joined(separator: ", ") + ".")
+    }
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+      let host = url.host, !host.isEmpty
+    else { throw .network("HTTPOptions.proxy has no host.") }
+    (user, password) = (parts.user, parts.password)
+    guard support.takesUser || user == nil && password == nil else {
+      throw .network("\(support.system) HTTPOptions.proxy takes no user and no password.")
+    }
+    (parts.user, parts.password) = (nil, nil)
+    guard let address = parts.string else { throw .network("HTTPOptions.proxy is no URL.") }
+    (self.scheme, self.host, self.address) = (scheme, host, address)
+    port = parts.port ?? 1080
+  }
+
+  /// Whether libcurl's words for an error quote a proxy's URL, with user and password: one that the
+  /// environment names, since those of ``HTTPOptions/proxy`` are checked.
+  static func isQuoted(in text: String) -> Bool { text.hasPrefix("Unsupported proxy") }
+}
