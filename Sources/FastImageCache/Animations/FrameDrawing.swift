@@ -4,11 +4,12 @@ import LoadQueue
 import Pixels
 import TableStore
 
-/// Draws and stores the frames behind the first ones that a load has drawn together, in steps between which other
+/// Draws and stores the frames behind the first ones that a load has drawn together, in jobs between which other
 /// requests of the load may come.
 ///
 /// Invariants:
-/// 1. All frames of a step are drawn on one worker, and a step ends some milliseconds after it began.
+/// 1. A job ends some milliseconds after it began. Only a reader that holds much memory is read to its end in one job,
+///    since memory is declared for the length of a job.
 /// 2. The frames that are stored stay leased until the end, so that none of them makes room for another.
 /// 3. An animation of which a frame cannot be stored is streamed from then on.
 struct FrameDrawing: Sendable {
@@ -27,6 +28,9 @@ struct FrameDrawing: Sendable {
     }
   }
 
+  /// What a reader may hold between two jobs.
+  private static let sharedByteCount = 8 << 20
+
   private(set) var items: [Item]
   let cursor: FrameCursor
 
@@ -40,7 +44,7 @@ struct FrameDrawing: Sendable {
   ///
   /// - Parameter mayStore: Asked in the table's turn.
   /// - Returns: Whether there are no more.
-  mutating func step(
+  mutating func drawSome(
     _ maker: PictureMaker, _ urgency: Urgency, mayStore: @escaping @Sendable () -> Bool
   ) async throws(ImageCacheError) -> Bool {
     guard items.contains(where: { !$0.isStreamed }) else { return true }
@@ -68,13 +72,17 @@ struct FrameDrawing: Sendable {
   ) throws(ImageDecodingError) -> (items: [Item], isOver: Bool) {
     var items = items
     let start = ThreadTime.now
-    while ThreadTime.now - start < .milliseconds(8) {
+    while cursor.frames.workingByteCount > Self.sharedByteCount
+      || ThreadTime.now - start < .milliseconds(8)
+    {
+      let begun = ContinuousClock.now
       guard let (index, bitmap) = try cursor.next(unless: isCancelled) else { return (items, true) }
+      drawing.recorder.readFrame(in: ContinuousClock.now - begun)
       if index == 0 { continue }
-      for place in items.indices where !items[place].isStreamed {
-        let frame = items[place].frame(index, of: bitmap, drawing, mayStore, isCancelled)
-        items[place].rest.append(frame)
-        if frame == nil { (items[place].isStreamed, items[place].rest) = (true, []) }
+      for number in items.indices where !items[number].isStreamed {
+        let frame = items[number].frame(index, of: bitmap, drawing, mayStore, isCancelled)
+        items[number].rest.append(frame)
+        if frame == nil { (items[number].isStreamed, items[number].rest) = (true, []) }
       }
       if items.allSatisfy(\.isStreamed) { return (items, true) }
     }

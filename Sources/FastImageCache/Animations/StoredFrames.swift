@@ -51,17 +51,21 @@ final class StoredFrames: AnimationFrames {
     of entity: ImageID, _ motion: StoredMotion, in table: ImageTable, _ workers: WorkerPool
   ) {
     Task { [weak self] in
-      try? await workers.run(priority: .medium) { isCancelled in
-        for index in 1..<motion.timeline.frameCount {
-          // Nobody plays it any more.
-          guard let self, !isCancelled() else { return }
-          if self.state.withLock({ $0.frames[index] != nil }) { continue }
-          let frame = table.frame(index, of: entity, motion, verifies: true)
-          self.state.withLock { state in
-            if frame == nil { state.isBroken = true }
-            state.frames[index] = frame
+      do {
+        try await workers.run(priority: .medium) { [weak self] _ in
+          for index in 1..<motion.timeline.frameCount {
+            // Nobody plays it any more.
+            guard let self else { return }
+            if self.state.withLock({ $0.frames[index] != nil }) { continue }
+            let frame = table.frame(index, of: entity, motion, verifies: true)
+            self.state.withLock { state in
+              if frame == nil { state.isBroken = true }
+              state.frames[index] = frame
+            }
           }
         }
+      } catch {
+        self?.state.withLock { $0.isBroken = true }
       }
     }
   }
@@ -72,15 +76,17 @@ extension ImageTable {
   ///
   /// Frames that this process stored or verified are leased at once. A worker verifies the others.
   nonisolated func animation(
-    of key: ImageKey, first: CachedImage, verifying workers: WorkerPool
+    of key: ImageKey, first: CachedImage, verifying workers: WorkerPool, _ recorder: CacheRecorder
   ) -> CachedAnimation? {
     switch first.motion {
     case .still: return CachedAnimation(frames: StoredFrames(still: first))
-    case .streamed: return nil
+    case .unkept: return nil
     case .stored(let motion):
+      guard motion.timeline.frameCount <= slotCount ?? 0 else { return nil }
       let rest = (1..<motion.timeline.frameCount).map {
         frame($0, of: key.entity, motion, verifies: false)
       }
+      recorder.foundFrames(rest.count { $0 != nil })
       for (index, frame) in zip(1..., rest) where frame == nil {
         guard hasFrame(index, of: key.entity, motion) else { return nil }
       }

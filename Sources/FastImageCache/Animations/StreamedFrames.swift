@@ -7,13 +7,14 @@ import Pixels
 ///
 /// Invariants:
 /// 1. `ring` has at most ``aheadCount`` + 2 frames: those from the last one asked for on, and the one before it.
-/// 2. One job at most works, and while a frame ahead is missing one works, unless the last one failed.
+/// 2. One job at most works, and while a frame ahead is missing one works, unless a frame could not be decoded: the
+///    animation is broken then.
 final class StreamedFrames: AnimationFrames {
   private struct State {
     var ring: [Int: CachedImage] = [:]
     var wanted = 0
     var isWorking = false
-    var hasFailed = false
+    var isBroken = false
   }
 
   /// Frames that are decoded ahead.
@@ -28,12 +29,16 @@ final class StreamedFrames: AnimationFrames {
 
   var timeline: AnimationTimeline { cursor.frames.timeline }
   var isStreamed: Bool { true }
-  var isBroken: Bool { false }
+  var isBroken: Bool { state.withLock { $0.isBroken } }
+  var nonce: UInt64 { cursor.frames.nonce }
 
   init(
     _ item: FrameDrawing.Item, _ frames: SourceFrames, _ maker: PictureMaker
   ) {
-    (first, request) = (item.first, item.request)
+    first = item.first
+    // Not the load's own: that has the answer, which holds these frames.
+    request = ImageRequest(
+      entity: item.request.entity, table: item.request.table, tables: item.request.tables)
     cursor = FrameCursor(
       frames, limits: maker.decoding.limits, colorSpace: item.request.format.colorSpace)
     (drawing, workers) = (maker.drawing, maker.workers)
@@ -42,7 +47,7 @@ final class StreamedFrames: AnimationFrames {
   func frame(at index: Int) -> (image: CachedImage, index: Int) {
     let (found, begins) = state.withLock { state in
       state.wanted = index
-      let begins = !state.isWorking && !state.hasFailed && missing(in: state) != nil
+      let begins = !state.isWorking && !state.isBroken && missing(in: state) != nil
       if begins { state.isWorking = true }
       var shown = index
       while shown > 0, state.ring[shown] == nil { shown -= 1 }
@@ -74,7 +79,7 @@ final class StreamedFrames: AnimationFrames {
 
   private func nextWanted() -> Int? {
     state.withLock { state in
-      let next = state.hasFailed ? nil : missing(in: state)
+      let next = state.isBroken ? nil : missing(in: state)
       if next == nil { state.isWorking = false }
       return next
     }
@@ -98,7 +103,7 @@ final class StreamedFrames: AnimationFrames {
         return
       }
     } catch {
-      state.withLock { $0.hasFailed = true }
+      state.withLock { $0.isBroken = true }
     }
   }
 }

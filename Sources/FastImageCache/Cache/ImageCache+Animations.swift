@@ -21,23 +21,32 @@ extension ImageCache {
   /// - Parameters:
   ///   - entity: Its image is looked up, and loaded if a frame is missing.
   ///   - format: One of ``formats``. If it keeps first frames only, the animation has one.
-  /// - Returns: A lease on all frames.
+  /// - Returns: A lease on all frames; a still of the first one where the others are gone and the entity has no URL.
   /// - Throws: As ``image(for:format:)``. Frames that cannot be read are an error, though the first one can:
   ///   ``ImageCacheError/undecodable(_:reason:)`` and ``ImageCacheError/imageTooLarge(_:_:)``.
   public nonisolated(nonsending) func animation(
     for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedAnimation {
-    if let animation = cachedAnimation(for: entity, format: format) { return animation }
-    let request = try missedRequest(
-      for: entity, format: format, isAnimation: format.hasAnimations)
-    animations.expect(request.key)
-    let outcome = await registry.image(for: request)
-    let answer = animations.take(request.key)
-    let first = try outcome.get()
-    // Where the table had it meanwhile, no load has made it.
-    return answer
-      ?? request.table.animation(of: request.key, first: first, verifying: maker.workers)
-      ?? CachedAnimation(frames: StoredFrames(still: first))
+    // Again where a frame was lost between the load's answer and this look.
+    for _ in 0..<3 {
+      if let animation = cachedAnimation(for: entity, format: format) { return animation }
+      let answer = AnimationAnswer()
+      let request = try missedRequest(
+        for: entity, format: format, animation: format.hasAnimations ? answer : nil)
+      do throws(ImageCacheError) {
+        let first = try await registry.image(for: request).get()
+        if let animation = answer.animation { return animation }
+        if !format.hasAnimations { return CachedAnimation(frames: StoredFrames(still: first)) }
+      } catch .noSourceURL(let id, let name) {
+        // Stored by hand, and the rest of its frames has made room for others.
+        guard let first = cachedImage(for: entity, format: format) else {
+          throw .noSourceURL(entity: id, format: name)
+        }
+        return CachedAnimation(frames: StoredFrames(still: first))
+      }
+    }
+    return CachedAnimation(
+      frames: StoredFrames(still: try await image(for: entity, format: format)))
   }
 
   /// The entity's image with all its frames if the table has them, at once, from any thread; never loads.
@@ -59,7 +68,8 @@ extension ImageCache {
     }
     let key = ImageKey(
       entity: entity.imageID, version: entity.versionID(for: format), format: format.name)
-    return table.animation(of: key, first: first, verifying: maker.workers)
-      ?? animations.playing(key.animation, first: first)
+    let motion = first.motion
+    if case .unkept(let nonce) = motion { return playing.find(key.animation, nonce: nonce) }
+    return table.animation(of: key, first: first, verifying: maker.workers, recorder)
   }
 }

@@ -156,9 +156,7 @@ extension ImageCache {
 
   func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
     let removal = registry.remove(.entity(entity, format: table.format.name))
-    let isRemoved = try await table.remove(entity, removal) { store throws(TableError) in
-      try store.remove(entity.tableID)
-    }
+    let isRemoved = try await table.remove(entity, removal)
     if isRemoved == true {
       recorder.hub.send(.removed(entity: entity, format: table.format.name))
     }

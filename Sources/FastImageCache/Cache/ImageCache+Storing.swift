@@ -302,7 +302,7 @@ extension ImageCache {
   private func storeFrames(_ frames: SourceFrames, behind item: FrameDrawing.Item) async {
     var drawing = FrameDrawing([item], frames, limits: maker.decoding.limits)
     do throws(ImageCacheError) {
-      while try await !drawing.step(maker, Urgency(.current), mayStore: { true }) {}
+      while try await !drawing.drawSome(maker, Urgency(.current), mayStore: { true }) {}
     } catch {
       recorder.storeFailed(item.request.key, reason: error.description)
     }

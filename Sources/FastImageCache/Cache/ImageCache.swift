@@ -45,7 +45,7 @@ public final actor ImageCache {
   nonisolated let maker: PictureMaker
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialDownloads()
-  nonisolated let animations = AnimationAnswers()
+  nonisolated let playing = PlayingAnimations()
   nonisolated let clock: any PatienceClock
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
@@ -125,7 +125,7 @@ public final actor ImageCache {
     let steps = LoadSteps(
       planner: planner, maker: maker, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, partials: partials,
-      animations: animations)
+      playing: playing)
     registry = InFlightRegistry(
       resources, recorder: recorder, planner: planner, clock: clock
     ) { await LoadRun(load: $0, steps: steps).run() }
@@ -279,7 +279,7 @@ public final actor ImageCache {
   /// The request for an image of one of this cache's formats.
   nonisolated func request(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
-    isAnimation: Bool = false, whenLoading: (@Sendable () -> Void)? = nil
+    animation: AnimationAnswer? = nil, whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
     guard let table = tables[format] else {
       let error = ImageCacheError.unknownFormat(format.name)
@@ -289,7 +289,7 @@ public final actor ImageCache {
       throw error
     }
     return ImageRequest(
-      entity: entity, table: table, tables: tables, options: options, isAnimation: isAnimation,
+      entity: entity, table: table, tables: tables, options: options, animation: animation,
       whenLoading: whenLoading)
   }
 
@@ -302,10 +302,11 @@ public final actor ImageCache {
   @inline(never)
   nonisolated func missedRequest(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
-    isAnimation: Bool = false, isForTable: Bool = false, whenLoading: (@Sendable () -> Void)? = nil
+    animation: AnimationAnswer? = nil, isForTable: Bool = false,
+    whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
     let request = try request(
-      for: entity, format: format, options: options, isAnimation: isAnimation,
+      for: entity, format: format, options: options, animation: animation,
       whenLoading: whenLoading)
     // No other policy looks into the table first.
     if request.policy == .useCache { recorder.missed(request.key) }

@@ -1,7 +1,14 @@
 import ImageSources
+import LoadQueue
 
 /// Animations: their frames are drawn when the images are answered, which are their first ones.
 extension LoadRun {
+  /// What came of drawing some frames.
+  enum FramesResult {
+    case goesOn, done
+    case failed(ImageCacheError)
+  }
+
   /// Notes an image that was drawn for a request that wants its frames too, and answers those for its animation at once
   /// if there is nothing to draw.
   ///
@@ -15,8 +22,9 @@ extension LoadRun {
     case (.failure, _, _):
       load.finish(key, isFetched: false, with: outcome, facts)
     case (.success(let image), .still, _):
-      steps.animations.give(key) { CachedAnimation(frames: StoredFrames(still: image)) }
-      load.finish(key, isFetched: false, with: outcome, facts)
+      load.finish(
+        key, isFetched: facts.side == .load, with: outcome, facts,
+        animation: CachedAnimation(frames: StoredFrames(still: image)))
     case (.success(let image), _, .frames):
       return FrameDrawing.Item(request, first: image, motion: motion)
     case (.success, _, .refused(let error)):
@@ -29,40 +37,46 @@ extension LoadRun {
 
   /// Draws some frames, and answers the requests for their animations after the last ones.
   ///
-  /// - Returns: Whether all are drawn, or none of the rest can be.
-  func step(_ drawing: inout FrameDrawing) async throws -> Bool {
+  /// - Throws: Only where the load has ended.
+  func drawSome(of drawing: inout FrameDrawing) async throws -> FramesResult {
+    let urgency = load.isWanted ? load.urgency : Urgency(.low)
     do throws(ImageCacheError) {
-      let isOver = try await drawing.step(steps.maker, load.urgency) { [load] in load.isUnderWay }
-      guard isOver else { return false }
+      let isOver = try await drawing.drawSome(steps.maker, urgency) { [load] in load.isUnderWay }
+      guard isOver else { return .goesOn }
     } catch {
       try Task.checkCancellation()
       for item in drawing.items {
         load.finish(item.request.key.animation, isFetched: false, with: .failure(error))
       }
-      return true
+      return .failed(error)
     }
     for item in drawing.items {
-      let (key, animation) = (item.request.key.animation, item.animation)
-      steps.animations.give(key) {
-        animation
-          ?? CachedAnimation(
-            frames: StreamedFrames(item, drawing.cursor.frames, steps.maker))
-      }
+      let key = item.request.key.animation
+      let stored = item.animation
+      let animation =
+        stored
+        ?? steps.playing.add(key, StreamedFrames(item, drawing.cursor.frames, steps.maker))
       load.finish(
-        key, isFetched: false, with: .success(item.first),
-        AnswerFacts(side: .load, isStored: animation != nil))
+        key, isFetched: true, with: .success(item.first),
+        AnswerFacts(side: .load, isStored: stored != nil), animation: animation)
     }
-    return true
+    return .done
   }
 
-  /// Has the animation of a request that the table answers ready for it; false if the table has not all frames.
-  func giveAnimation(of request: ImageRequest, first: CachedImage) -> Bool {
-    guard request.key.isAnimation else { return true }
-    let animation = request.table.animation(
-      of: request.key, first: first, verifying: steps.maker.workers)
-    guard let animation else { return false }
-    steps.animations.give(request.key) { animation }
-    return true
+  /// Drops the kept bytes of an image whose frames they are too bad for, so that the next request asks its source.
+  func drop(
+    _ image: FetchedImage, _ error: ImageCacheError, _ original: OriginalAccess?
+  ) async {
+    guard error.blamesBytes, let body = image.keptBody else { return }
+    await original?.drop(body)
+  }
+}
+
+extension LoadSteps {
+  /// The animation of a request whose first frame the table has; `nil` if it has not all frames.
+  func animation(of request: ImageRequest, first: CachedImage) -> CachedAnimation? {
+    request.table.animation(
+      of: request.key, first: first, verifying: maker.workers, recorder)
   }
 }
 
@@ -84,5 +98,5 @@ extension [FrameDrawing] {
 
 extension SlotMotion {
   /// The same for an image that its table did not take.
-  var unstored: SlotMotion { self == .still ? .still : .streamed }
+  var unkept: SlotMotion { nonce.map { .unkept(nonce: $0) } ?? .still }
 }

@@ -171,6 +171,7 @@ struct LoadRun: Sendable {
       let frames = try await draw(
         requests, besides: family.requests, from: &image.picture, first: keeping(image, original))
       if let frames { animations.append(frames) }
+      if case .refused(let error)? = image.picture.motion { await drop(image, error, original) }
       if let first = requests.first {
         // Whole and decoded: nothing is left to be continued.
         if image.picture.decoded != nil { download?.finish() }
@@ -182,7 +183,10 @@ struct LoadRun: Sendable {
       // One by one, until somebody waits for something.
       while !load.hasRequests {
         if !animations.isEmpty {
-          if try await step(&animations[0]) { animations.removeFirst() }
+          let result = try await drawSome(of: &animations[0])
+          if case .failed(let error) = result { await drop(image, error, original) }
+          if case .goesOn = result { continue }
+          animations.removeFirst()
         } else if let sibling = family.next(from: image.picture) {
           let frames = try await draw([sibling], from: &image.picture)
           if let frames { animations.append(frames) }
@@ -220,8 +224,10 @@ struct LoadRun: Sendable {
     from picture: inout SourcePicture, first keep: (@Sendable (SourcePicture) -> Void)? = nil
   ) async throws -> FrameDrawing? {
     guard !requests.isEmpty else { return nil }
-    let requests = requests.withoutAnimationsOfImages
     steps.maker.decoding.lookForFrames(in: &picture, for: requests + family)
+    // Those that want frames come first, as the maker plans them.
+    let distinct = requests.withoutAnimationsOfImages
+    let requests = distinct.filter(\.wantsFrames) + distinct.filter { !$0.wantsFrames }
     let isFetched = picture.url != nil
     let items = try await steps.maker.draw(
       requests, besides: family, from: &picture, urgency: load.urgency, progress: load.progress
@@ -234,7 +240,7 @@ struct LoadRun: Sendable {
         let facts = AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored)
         if request.wantsFrames {
           let item = answer(
-            request, with: outcome, isStored ? motion : motion.unstored, picture, facts)
+            request, with: outcome, isStored ? motion : motion.unkept, picture, facts)
           if let item { items.append(item) }
         }
         load.finish(request.key.image, isFetched: isFetched, with: consume outcome, facts)
@@ -303,7 +309,14 @@ extension LoadRun {
     // Where the source has to be asked, not before it has called the table's images unchanged.
     let tablesAnswer = load.policy == .useCache || image?.isUnchanged == true
     var served: Set<ImageKey> = []
+    // They are drawn when all of these requests are answered.
+    var animations: [FrameDrawing] = []
     for request in requests {
+      // Answered along with its image.
+      if request.key.isAnimation, !load.isWanted(for: request.key) {
+        served.insert(request.key)
+        continue
+      }
       // Its family's load stored the image a moment before the request joined.
       if tablesAnswer, answerFromTable(request) {
         served.insert(request.key)
@@ -315,15 +328,16 @@ extension LoadRun {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
         var picture = try steps.maker.decoding.picture(from: answer, url: nil)
-        if var frames = try await draw([request], from: &picture) {
-          while try await !step(&frames) {}
-        }
+        if let frames = try await draw([request], from: &picture) { animations.append(frames) }
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(loadEndedBy: error, url: nil)
         load.finish(request.key, isFetched: false, with: .failure(failure))
       }
       served.insert(request.key)
+    }
+    for var frames in animations {
+      while case .goesOn = try await drawSome(of: &frames) {}
     }
     return load.isWanted ? requests.without(served) : []
   }
@@ -342,15 +356,18 @@ extension LoadRun {
 
   /// Answers a request with the image that its table has; false if the table has none.
   func answerFromTable(_ request: ImageRequest) -> Bool {
-    guard let image = request.storedImage(), giveAnimation(of: request, first: image) else {
-      return false
-    }
+    guard let image = request.storedImage() else { return false }
     steps.recorder.hitLate()
+    var animation: CachedAnimation?
+    if request.key.isAnimation {
+      animation = steps.animation(of: request, first: image)
+      if animation == nil { return false }
+    }
     // Under another policy the source has called it unchanged before.
     let side = load.policy == .useCache ? AnswerSide.table : .load
     load.finish(
       request.key, isFetched: false, with: .success(consume image),
-      AnswerFacts(side: side, isStored: true))
+      AnswerFacts(side: side, isStored: true), animation: animation)
     return true
   }
 }
@@ -369,15 +386,15 @@ final class LoadSteps: Sendable {
   let maker: PictureMaker
   let store: ImageStoring
   let recorder: CacheRecorder
-  let animations: AnimationAnswers
+  let playing: PlayingAnimations
   let refresher = Refresher()
 
   init(
     planner: LoadPlanner, maker: PictureMaker, recorder: CacheRecorder, encodedByteLimit: Int,
-    partials: PartialDownloads, animations: AnimationAnswers
+    partials: PartialDownloads, playing: PlayingAnimations
   ) {
     (self.planner, self.maker, self.recorder) = (planner, maker, recorder)
-    self.animations = animations
+    self.playing = playing
     store = ImageStoring(recorder: recorder)
     source = SourceFetch(
       source: planner.source, namespace: planner.namespace, maker: maker, recorder: recorder,

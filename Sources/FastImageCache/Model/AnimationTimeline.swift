@@ -1,7 +1,8 @@
 /// Which frame of an animation is shown at which time; pure.
 ///
 /// Invariants:
-/// 1. There is at least one frame, and each is shown for a positive time.
+/// 1. There is at least one frame. Each is shown for a whole number of microseconds, from 1 to an hour's, so that a
+///    timeline that was stored is the same when it is read.
 /// 2. `ends` has the end of each frame within one loop, in rising order.
 package struct AnimationTimeline: Hashable, Sendable {
   package let frameDurations: [Duration]
@@ -11,13 +12,21 @@ package struct AnimationTimeline: Hashable, Sendable {
 
   private let ends: [Duration]
 
+  /// The time that a frame is shown at most.
+  private static let longest = Duration.seconds(3600)
+
   /// - Parameters:
-  ///   - frameDurations: Times that are not positive count as one microsecond; none is one frame that stays.
+  ///   - frameDurations: None is one frame that stays.
   ///   - loopCount: `nil` for ever.
   package init(frameDurations: [Duration], loopCount: Int?) {
-    let least = Duration.microseconds(1)
-    self.frameDurations = frameDurations.isEmpty ? [least] : frameDurations.map { max($0, least) }
-    self.loopCount = loopCount.map { max($0, 1) }
+    self.frameDurations =
+      frameDurations.isEmpty
+      ? [Self.longest]
+      : frameDurations.map { duration in
+        let count = (duration / .microseconds(1)).rounded()
+        return min(.microseconds(Int64(min(max(count, 1), 1e10))), Self.longest)
+      }
+    self.loopCount = loopCount.map { min(max($0, 1), Int(UInt32.max)) }
     var end = Duration.zero
     ends = self.frameDurations.map { duration in
       end += duration

@@ -16,8 +16,8 @@ import TableStore
 /// ```
 ///
 /// Changing the size, the pixel format, the revision, the quality, the colour space or between first frames and
-/// animations starts the table afresh, and so does another name. Family, devices, scale and protection may change freely: the images stay. So may the
-/// capacity: of the images, those stay that still fit, the last ones used.
+/// animations starts the table afresh, and so does another name. Family, devices, scale and protection may change
+/// freely: the images stay. So may the capacity: of the images, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
   /// Shared by all copies of the value, so that a copy costs one reference and the table of a

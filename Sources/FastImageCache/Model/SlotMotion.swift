@@ -5,17 +5,22 @@ enum SlotMotion: Hashable, Sendable {
   /// The image does not move.
   case still
 
-  /// The animation is decoded while it plays.
-  case streamed
+  /// The image moves, and the frames behind it are not kept: they are decoded while it plays, if they can be.
+  ///
+  /// The nonce is drawn at random for each load, and tells its frames from those of others.
+  case unkept(nonce: UInt64)
 
   /// Each frame behind the first has a slot of its own.
   case stored(StoredMotion)
 
   /// The bytes that are no longer there for metadata.
-  static let leastByteCount = 3
+  static let leastByteCount = 11
+
+  /// The bytes before those that a code asks for.
+  private static let headByteCount = 3
 
   private enum Code: UInt8 {
-    case still, streamed, stored
+    case still, unkept, stored
   }
 
   /// Frames with slots of their own.
@@ -28,7 +33,7 @@ enum SlotMotion: Hashable, Sendable {
     var own: [UInt8]
     switch self {
     case .still: own = [Code.still.rawValue]
-    case .streamed: own = [Code.streamed.rawValue]
+    case .unkept(let nonce): own = [Code.unkept.rawValue] + nonce.littleEndianBytes
     case .stored(let motion): own = [Code.stored.rawValue] + motion.bytes
     }
     own.insert(contentsOf: UInt16(own.count).littleEndianBytes, at: 0)
@@ -37,28 +42,35 @@ enum SlotMotion: Hashable, Sendable {
 
   /// Parts the bytes of a slot; those that this version would not have written are a still's metadata.
   static func parting(_ bytes: [UInt8]) -> (motion: SlotMotion, metadata: ArraySlice<UInt8>) {
-    guard bytes.count >= leastByteCount else { return (.still, bytes[...]) }
+    guard bytes.count >= headByteCount else { return (.still, bytes[...]) }
     let end = 2 + Int(bytes[0]) + Int(bytes[1]) << 8
-    guard end >= leastByteCount, end <= bytes.count, let code = Code(rawValue: bytes[2]) else {
+    guard end >= headByteCount, end <= bytes.count, let code = Code(rawValue: bytes[2]) else {
       return (.still, bytes[...])
     }
-    let metadata = bytes[end...]
+    let (own, metadata) = (bytes[headByteCount..<end], bytes[end...])
     switch code {
     case .still: return (.still, metadata)
-    case .streamed: return (.streamed, metadata)
+    case .unkept: return (.unkept(nonce: own.number(at: 0, count: 8)), metadata)
     case .stored:
-      guard let motion = StoredMotion(reading: bytes[leastByteCount..<end]) else {
-        return (.streamed, metadata)
-      }
+      guard let motion = StoredMotion(reading: own) else { return (.still, metadata) }
       return (.stored(motion), metadata)
+    }
+  }
+
+  /// The nonce of the load whose frames belong to the slot; `nil` for a still.
+  var nonce: UInt64? {
+    switch self {
+    case .still: nil
+    case .unkept(let nonce): nonce
+    case .stored(let motion): motion.nonce
     }
   }
 }
 
 /// The frames behind a first frame that have slots of their own.
 struct StoredMotion: Hashable, Sendable {
-  /// Drawn at random for each load. The frames are stored under it, so that they are never shown beside another
-  /// load's first frame.
+  /// Drawn at random for each load. The frames are stored under it, so that they are never shown beside the first frame
+  /// of another.
   let nonce: UInt64
   let timeline: AnimationTimeline
 
@@ -81,22 +93,30 @@ struct StoredMotion: Hashable, Sendable {
     (self.nonce, self.timeline) = (nonce, timeline)
   }
 
+  /// More frames than any decoder reads are a forgery.
+  private static let largestFrameCount = 1 << 16
+
   fileprivate init?(reading bytes: ArraySlice<UInt8>) {
-    func number(_ range: Range<Int>) -> UInt64 {
-      bytes.dropFirst(range.lowerBound).prefix(range.count).reversed().reduce(0) {
-        $0 << 8 | UInt64($1)
-      }
-    }
     guard bytes.count > 12, (bytes.count - 12) % 6 == 0 else { return nil }
     var durations: [Duration] = []
     for run in stride(from: 12, to: bytes.count, by: 6) {
-      let time = Duration.microseconds(Int64(number(run + 2..<run + 6)))
-      durations += repeatElement(time, count: Int(number(run..<run + 2)))
+      let count = Int(bytes.number(at: run, count: 2))
+      guard durations.count + count <= Self.largestFrameCount else { return nil }
+      let time = Duration.microseconds(Int64(bytes.number(at: run + 2, count: 4)))
+      durations += repeatElement(time, count: count)
     }
-    let loops = Int(number(8..<12))
+    guard !durations.isEmpty else { return nil }
+    let loops = Int(bytes.number(at: 8, count: 4))
     self.init(
-      nonce: number(0..<8),
+      nonce: bytes.number(at: 0, count: 8),
       timeline: AnimationTimeline(frameDurations: durations, loopCount: loops == 0 ? nil : loops))
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// A number in little-endian order; missing bytes count as 0.
+  fileprivate func number(at offset: Int, count: Int) -> UInt64 {
+    dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 

@@ -33,6 +33,9 @@ final class CacheRecorder: Sendable {
   /// is none.
   func hitLate() { state.withLock { $0.hits -= 1 } }
 
+  /// So many frames were found behind a first one, which counts as the hit.
+  func foundFrames(_ count: Int) { state.withLock { $0.hits -= count } }
+
   func coalesced(_ key: ImageKey) {
     state.withLock { $0.coalescedRequests += 1 }
     hub.send(.coalesced(entity: key.entity, format: key.format))
@@ -57,6 +60,16 @@ final class CacheRecorder: Sendable {
       }
     }
     hub.send(.decoded(url, size: size, duration: duration))
+  }
+
+  /// Counts a frame of an animation as a decode; no event tells of it.
+  func readFrame(in duration: Duration) {
+    Worker.beforeFinish {
+      self.state.withLock { counts in
+        counts.decodes += 1
+        counts.decodeDuration += duration
+      }
+    }
   }
 
   func drew(in duration: Duration) {

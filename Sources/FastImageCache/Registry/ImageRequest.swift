@@ -28,6 +28,8 @@ final class ImageRequest: Sendable {
   let tables: TableSet
   /// The question that the requesting task works on.
   let question = OpenQuestion.current
+  /// Takes the animation, if all frames are asked for.
+  let animation: AnimationAnswer?
   /// Called when the load goes ahead: when its source is about to be asked, or when another load or
   /// the entity has the image. Perhaps more than once, and never where the load ends before.
   let whenLoading: (@Sendable () -> Void)?
@@ -41,10 +43,10 @@ final class ImageRequest: Sendable {
     return table.cachedImage(for: realKey) ?? (isPlaceholder ? table.cachedImage(for: key) : nil)
   }
 
-  /// Whether ``storedImage()`` would find an image.
+  /// Whether ``storedImage()`` would find an image; for an animation also whether the table keeps its first frame only.
   var isStored: Bool {
     key.isAnimation
-      ? table.hasAllFrames(of: realKey)
+      ? table.hasAllFrames(of: realKey, orUnkept: true)
       : table.contains(realKey) || isPlaceholder && table.contains(key)
   }
 
@@ -74,7 +76,7 @@ final class ImageRequest: Sendable {
 
   init(
     entity: any ImageEntity, table: ImageTable, tables: TableSet, options: LoadOptions? = nil,
-    isAnimation: Bool = false, generation: Int = Generation.next(),
+    animation: AnimationAnswer? = nil, generation: Int = Generation.next(),
     whenLoading: (@Sendable () -> Void)? = nil
   ) {
     self.generation = generation
@@ -89,7 +91,8 @@ final class ImageRequest: Sendable {
     self.tables = tables
     realKey = ImageKey(
       entity: entity.imageID, version: entity.versionID(for: table.format),
-      format: table.format.name, isAnimation: isAnimation)
+      format: table.format.name, isAnimation: animation != nil)
+    self.animation = animation
     key = isPlaceholder ? realKey.placeholder : realKey
     url = entity.sourceURL(for: table.format)
   }

@@ -42,6 +42,8 @@ final class InFlightRegistry: Sendable {
     var report: RequestReporter.Pending?
     /// The load that holds no permit until the answer.
     var asking: Load?
+    /// Given before the answer.
+    var animation: AnimationAnswer?
 
     func answer(_ outcome: consuming Outcome, _ facts: AnswerFacts) {
       followed?.end()
@@ -233,6 +235,7 @@ final class InFlightRegistry: Sendable {
         subscriber: {
           var subscriber = subscriber($0)
           (subscriber.followed, subscriber.asking) = (followed, asking)
+          subscriber.animation = request.animation
           let progress = $0.load.progress
           subscriber.report = reporter.map {
             .init(reporter: $0, isCoalesced: isCoalesced, progress: progress)

@@ -75,12 +75,15 @@ extension Load {
 
   /// Answers all subscribers for one image of the load.
   ///
-  /// - Parameter isFetched: Whether the image was made of the load's fetch.
+  /// - Parameters:
+  ///   - isFetched: Whether the image was made of the load's fetch.
+  ///   - animation: For requests that ask for all frames.
   func finish(
     _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
-    _ facts: AnswerFacts = .table
+    _ facts: AnswerFacts = .table, animation: CachedAnimation? = nil
   ) {
     let subscribers = registry.step { $0.registry.finish(key, of: id, isFetched: isFetched) }
+    if let animation { for subscriber in subscribers { subscriber.animation?.give(animation) } }
     if case .failure(let error) = outcome, !subscribers.isEmpty {
       registry.recorder.failed(key, error)
     }

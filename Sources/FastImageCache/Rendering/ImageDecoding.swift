@@ -14,6 +14,8 @@ struct DecodePlan: Sendable {
   let region: PictureRegion
   /// The widest colour space of all of them.
   let colorSpace: ColorSpace
+  /// Whether the image is the first frame of an animation, which a file's still need not be.
+  var isFrame = false
   /// The private memory that the decode takes; 0 where the image is decoded already.
   var byteCount = 0
   /// Why the image must not be decoded at this size.
@@ -100,18 +102,20 @@ struct ImageDecoding: Sendable {
     let (all, fullSize) = (requests + family, picture.fullSize)
     var size = fullSize
     // Frames are drawn at full size, and the first one like the others: else it would look sharper or softer.
-    let isAnimated = picture.isAnimated(for: all)
-    if case .encoded(_, let decoder, let header) = picture.content, !isAnimated {
+    let frames = picture.frames(for: all)
+    if case .encoded(_, let decoder, let header) = picture.content, frames == nil {
       size = minimumSize(for: all, decoder, header)
     }
     var plan = DecodePlan(
       requests: requests, family: family, size: size,
-      region: isWhole || isAnimated ? PictureRegion(fullSize) : all.region(of: fullSize),
+      region: isWhole || frames != nil ? PictureRegion(fullSize) : all.region(of: fullSize),
       colorSpace: all.colorSpace)
+    plan.isFrame = frames != nil
     if case .encoded(let data, let decoder, let header) = picture.content,
       !picture.isDecoded(as: plan)
     {
-      plan.byteCount = decoder.workingByteCount(for: header, minimumSize: size)
+      plan.byteCount =
+        frames?.workingByteCount ?? decoder.workingByteCount(for: header, minimumSize: size)
       do {
         try limits.check(
           header, encodedByteCount: data.count, workingByteCount: plan.byteCount)
@@ -155,7 +159,13 @@ struct ImageDecoding: Sendable {
     request.damagedImages = picture.damagedImages
     let (start, worked) = (ContinuousClock.now, ThreadTime.now)
     let bitmap: Bitmap
-    do throws(ImageDecodingError) { bitmap = try decoder.decode(data, request) } catch {
+    do throws(ImageDecodingError) {
+      if let frames = picture.frames(for: plan.requests) {
+        bitmap = try frames.first(request)
+      } else {
+        bitmap = try decoder.decode(data, request)
+      }
+    } catch {
       if case .tooLarge = error, !plan.family.isEmpty, !isCancelled() {
         // The decoder takes more than it has told. The family gets decodes of its own, later.
         let isWhole = plan.region == PictureRegion(picture.fullSize)
@@ -169,6 +179,7 @@ struct ImageDecoding: Sendable {
     progress?.measureOnWorker { $0.decode += decode }
     picture.decoded = bitmap
     (picture.decodedSize, picture.decodedColorSpace) = (plan.size, plan.colorSpace)
+    picture.decodedIsFrame = plan.isFrame
     picture.answers = [:]
     return bitmap
   }

@@ -93,10 +93,23 @@ struct PictureMaker: Sendable {
     }
   }
 
-  /// One decode for all; if that is too large, one without the family, and else one for each request.
+  /// One decode for all; if that is too large, one without the family, and else one for each request. Requests for
+  /// stills have one of their own beside those that want frames.
   private func plans(
     for requests: [ImageRequest], besides family: [ImageRequest], of picture: SourcePicture
   ) -> [DecodePlan] {
+    if picture.frames(for: requests + family) != nil {
+      let stills = requests.filter { !$0.wantsFrames }
+      let moving = requests.filter(\.wantsFrames)
+      if stills.isEmpty || moving.isEmpty {
+        let siblings = family.filter { $0.wantsFrames == stills.isEmpty }
+        if siblings.count < family.count {
+          return plans(for: requests, besides: siblings, of: picture)
+        }
+      } else {
+        return [moving, stills].flatMap { plans(for: $0, besides: [], of: picture) }
+      }
+    }
     let shared = plan(requests, besides: family, of: picture)
     if shared.refusal == nil { return [shared] }
     if !family.isEmpty { return plans(for: requests, besides: [], of: picture) }

@@ -47,9 +47,9 @@ struct RequestDrawing: Sendable {
     guard request.wantsFrames, answer?.bitmap == nil else { return .still }
     switch picture.motion {
     case .still, nil: return .still
-    case .refused: return .streamed
+    case .refused: return .unkept(nonce: .random(in: .min ... .max))
     case .frames(let frames):
-      if answer?.isStored == false { return .streamed }
+      if answer?.isStored == false { return .unkept(nonce: frames.nonce) }
       return request.table.motion(
         of: frames.timeline, nonce: frames.nonce, metadataByteCount: metadata.count)
     }
@@ -77,7 +77,11 @@ struct RequestDrawing: Sendable {
           bitmap, into: bytes, layout: layout, colorSpace: format.colorSpace, scale: format.scale,
           upTo: format.keepsProportions, isCancelled: isCancelled)
       }
-      if let frame { return .success(try request.table.drawSlot(for: frame, size: size, fill)) }
+      if let frame {
+        let slot = try request.table.drawSlot(for: frame, size: size, fill)
+        recorder.drew(in: ContinuousClock.now - start)
+        return .success(slot)
+      }
       let slot = try request.table.drawSlot(
         for: request.key, size: size, metadata: metadata, isDamaged: bitmap.isDamaged,
         motion: motion, fill)

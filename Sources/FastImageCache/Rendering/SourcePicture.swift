@@ -19,6 +19,8 @@ struct SourcePicture: Sendable {
   var decodedSize: PixelSize?
   /// The colours that this decode was made for: a decoder may have cut those beyond.
   var decodedColorSpace = ColorSpace.sRGB
+  /// Whether the decode is an animation's first frame.
+  var decodedIsFrame = false
   /// What is known of frames behind the first; `nil` where no request has asked.
   var motion: SourceMotion?
   /// What becomes of the bytes if they are damaged.
@@ -45,15 +47,18 @@ struct SourcePicture: Sendable {
     }
   }
 
-  /// Whether the image has frames that one of the requests wants.
-  func isAnimated(for requests: [ImageRequest]) -> Bool {
-    guard case .frames = motion else { return false }
-    return requests.contains(where: \.wantsFrames)
+  /// The frames that one of the requests wants; `nil` where the image has none.
+  func frames(for requests: [ImageRequest]) -> SourceFrames? {
+    guard case .frames(let frames) = motion, requests.contains(where: \.wantsFrames) else {
+      return nil
+    }
+    return frames
   }
 
   /// Whether the decode suffices for a plan.
   func isDecoded(as plan: DecodePlan) -> Bool {
-    isDecoded(to: plan.size, showing: plan.region, in: plan.colorSpace)
+    decodedIsFrame == plan.isFrame
+      && isDecoded(to: plan.size, showing: plan.region, in: plan.colorSpace)
   }
 
   /// Whether the decode suffices for formats that need `size`, at most ``fullSize``, of a region, and the
@@ -107,4 +112,10 @@ struct SourceFrames: Sendable {
   let workingByteCount: Int
   /// For the frames of this load.
   let nonce: UInt64
+
+  /// Reads the first frame.
+  func first(_ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+    guard let bitmap = try decoder.frames(of: bytes, request).next() else { throw .truncated }
+    return bitmap
+  }
 }

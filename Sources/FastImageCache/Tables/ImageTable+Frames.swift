@@ -15,26 +15,33 @@ extension ImageTable {
   /// - Parameters:
   ///   - nonce: That of the load.
   ///   - metadataByteCount: The metadata beside it.
-  /// - Returns: `.streamed` for an animation that is beyond the format's limit, or that the table has no room for.
+  /// - Returns: `.unkept` for an animation that is beyond the format's limit, or that the table has no room for.
   nonisolated func motion(
     of timeline: AnimationTimeline, nonce: UInt64, metadataByteCount: Int
   ) -> SlotMotion {
-    guard case .allFrames(let byteLimit) = format.animation, let store else { return .streamed }
+    guard case .allFrames(let byteLimit) = format.animation, let store else {
+      return .unkept(nonce: nonce)
+    }
     let motion = SlotMotion.stored(StoredMotion(nonce: nonce, timeline: timeline))
     let bytes = timeline.frameCount.multipliedReportingOverflow(by: store.slotByteCount)
     let room = format.metadataByteLimit + SlotMotion.leastByteCount
     guard !bytes.overflow, bytes.partialValue <= byteLimit, timeline.frameCount <= store.slotCount,
       motion.bytes.count + metadataByteCount <= room
-    else { return .streamed }
+    else { return .unkept(nonce: nonce) }
     return motion
   }
 
+  /// Frames that are looked for where no first frame tells how many there are.
+  static let searchedFrameCount = 4096
+
   /// Whether the table has an image and all frames behind it.
-  nonisolated func hasAllFrames(of key: ImageKey) -> Bool {
+  ///
+  /// - Parameter unkept: The answer for an animation whose frames are not kept.
+  nonisolated func hasAllFrames(of key: ImageKey, orUnkept unkept: Bool = false) -> Bool {
     guard let store, let first = cachedImage(for: key) else { return false }
     switch first.motion {
     case .still: return true
-    case .streamed: return false
+    case .unkept: return unkept
     case .stored(let motion):
       return (1..<motion.timeline.frameCount).allSatisfy {
         store.contains(motion.key(of: $0, of: key.entity))
@@ -69,7 +76,7 @@ extension ImageTable {
     if mayStore: @Sendable () -> Bool
   ) -> CachedImage? {
     let stored = executor.runBlocking { () -> Result<Insertion?, TableError> in
-      guard let store, mayStore(), cachedImage(for: key)?.motion == .stored(motion) else {
+      guard let store, mayStore(), cachedImage(for: key)?.motion.nonce == motion.nonce else {
         return .success(nil)
       }
       return Result { () throws(TableError) in try store.insert(drawn) }
@@ -117,9 +124,8 @@ extension ImageTable {
       let removed = try store.remove(listed)
       guard format.hasAnimations else { return removed }
       for info in removed {
-        guard let entity = info.entity.known else { continue }
         let count = SlotMotion.parting(info.metadata).motion.frameCount
-        try remove((1..<max(count, 1)).map { entity.frame($0) }[...])
+        try remove((1..<max(count, 1)).map { info.frame($0) }[...])
       }
       return removed
     } ?? []

@@ -150,8 +150,13 @@ actor ImageTable {
   }
 
   /// Why an image with this metadata is not stored; `nil` where there is room.
-  nonisolated func refusal(of metadata: Data, for key: ImageKey) -> ImageCacheError? {
-    let limit = format.metadataByteLimit
+  ///
+  /// - Parameter motion: What the slot tells of frames; by default what takes the room that the format leaves for it.
+  nonisolated func refusal(
+    of metadata: Data, for key: ImageKey, beside motion: SlotMotion? = nil
+  ) -> ImageCacheError? {
+    let reserved = motion.map { max($0.bytes.count - SlotMotion.leastByteCount, 0) } ?? 0
+    let limit = format.metadataByteLimit - reserved
     guard metadata.count > limit else { return nil }
     return .metadataTooLarge(
       entity: key.entity, format: key.format, byteCount: metadata.count, limit: limit)
@@ -208,13 +213,10 @@ actor ImageTable {
   func setMetadata(
     _ metadata: Data, for key: ImageKey, _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> CachedImage? {
-    if let refusal = refusal(of: metadata, for: key) { throw refusal }
+    let motion = format.hasAnimations ? cachedImage(for: key)?.motion ?? .still : nil
+    if let refusal = refusal(of: metadata, for: key, beside: motion) { throw refusal }
     let insertion = try write { table throws(TableError) in
-      var bytes = Array(metadata)
-      if format.hasAnimations {
-        bytes = (cachedImage(for: key)?.motion ?? .still).bytes + bytes
-      }
-      return try table.setMetadata(bytes, of: key.tableKey)
+      try table.setMetadata((motion?.bytes ?? []) + metadata, of: key.tableKey)
     }
     return insertion.flatMap { $0 }.map { image(of: $0, key, recorder) }
   }
@@ -232,6 +234,11 @@ actor ImageTable {
     }
     let insertion = try write { table throws(TableError) in
       let replaced = frames(of: new.tableID)
+      // Leased meanwhile, so that none of them makes room for the others' copies.
+      let moving = frames(of: old.tableID).compactMap {
+        table.variant(of: TableKey(entity: $0, version: $0))
+      }
+      defer { withExtendedLifetime(moving) {} }
       let insertion = try table.changeEntity(from: old.tableID, to: new.tableID)
       if let insertion { try moveFrames(from: old, to: new, image(of: insertion.entry), replaced) }
       return insertion
@@ -250,7 +257,7 @@ actor ImageTable {
     return image(of: insertion.entry)
   }
 
-  /// Tells of an image that was evicted. An animation counts as evicted with its first frame, the last to go.
+  /// Tells of an image that was evicted. An animation counts as evicted with its first frame.
   nonisolated func tell(_ eviction: Eviction?, _ recorder: CacheRecorder) {
     guard let eviction, eviction.entity?.isFrame != true else { return }
     let entity = eviction.entity.map { ImageID($0) }
@@ -286,11 +293,20 @@ actor ImageTable {
     _ change: @Sendable (Table) throws(TableError) -> Value
   ) throws(ImageCacheError) -> Value? {
     order.remove(entity, at: removal.number) { removal.oldest }
-    return try write { table throws(TableError) in
-      let removed = entity.map { frames(of: $0.tableID, orUpTo: table.slotCount) } ?? []
-      let value = try change(table)
-      try remove(removed[...])
-      return value
+    return try write(change)
+  }
+
+  /// Removes the image of an entity, with its frames, so that none comes back whose load began before.
+  ///
+  /// - Returns: Whether there was an image; `nil` where images are not kept.
+  func remove(
+    _ entity: ImageID, _ removal: Generation.Removal
+  ) throws(ImageCacheError) -> Bool? {
+    try remove(entity, removal) { table throws(TableError) in
+      let frames = frames(of: entity.tableID, orUpTo: min(table.slotCount, Self.searchedFrameCount))
+      let isRemoved = try table.remove(entity.tableID)
+      try remove(frames[...])
+      return isRemoved
     }
   }
 

@@ -1,7 +1,8 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("An animation", .timeLimit(.minutes(10)))
 struct AnimationTests {
@@ -119,7 +120,7 @@ struct AnimationTests {
     let fixture = try await fixture([.sticker], decoder)
     let photo = sticker(3, frames: 5)
     let task = Task { try await fixture.cache.animation(for: photo, format: .sticker) }
-    while decoder.reads.value + decoder.decodes.value == 0 { await Task.yield() }
+    while decoder.reads.value == 0 { await Task.yield() }
     task.cancel()
     await #expect { _ = try await task.value } throws: { $0.isCancelled }
     gate.open()
@@ -339,7 +340,7 @@ struct AnimationTests {
     }
     #expect(fixture.cache.cachedImage(for: photo, format: .sticker)?.solidNumber == 300)
     let cut = ScriptedSource { _, _, _ in
-      .encoded(MovingDecoder.bytes(4, frames: 3, isCut: true))
+      .encoded(MovingDecoder.bytes(4, frames: 3, .isCut))
     }
     let refusing = try await self.fixture(source: cut)
     await #expect {
@@ -350,6 +351,105 @@ struct AnimationTests {
     let showing = try await self.fixture(source: cut) { $0.damagedImages = .showPart }
     let animation = try await showing.cache.animation(for: Photo("b"), format: .sticker)
     #expect(animation.numbers == numbers(4, 3))
+  }
+
+  @Test("that is cut is not answered from its kept original again")
+  func dropsBadOriginal() async throws {
+    let source = ScriptedSource { _, call, _ in
+      .encoded(MovingDecoder.bytes(4, frames: 3, call == 1 ? .isCut : .nothing))
+    }
+    let originals = MemoryOriginals()
+    let fixture = try await fixture(source: source) { $0.keeper = originals }
+    let photo = Photo("a")
+    _ = try? await fixture.cache.animation(for: photo, format: .sticker)
+    await fixture.quiet()
+    #expect(
+      try await fixture.cache.animation(for: photo, format: .sticker).numbers == numbers(4, 3))
+    #expect(source.started.value == 2)
+  }
+
+  @Test("of any durations is stored, to the microsecond and up to an hour")
+  func keepsDurations() async throws {
+    var decoder = MovingDecoder()
+    decoder.duration = { $0 == 1 ? .seconds(86_400) : .seconds(1) / 30 }
+    let fixture = try await fixture([.sticker], decoder)
+    let photo = sticker(3, frames: 3)
+    let animation = try await fixture.cache.animation(for: photo, format: .sticker)
+    #expect(!animation.isStreamed)
+    #expect(
+      (0..<3).map { animation.frame(at: $0).duration }
+        == [.microseconds(33_333), .seconds(3600), .microseconds(33_333)])
+    #expect(fixture.cache.cachedAnimation(for: photo, format: .sticker)?.numbers == numbers(3, 3))
+  }
+
+  @Test("begins with its first frame, where the file's still is another image")
+  func hidesStill() async throws {
+    let source = ScriptedSource { _, _, _ in
+      .encoded(MovingDecoder.bytes(3, frames: 2, .hasOtherStill))
+    }
+    let fixture = try await fixture([.sticker, .row], source: source)
+    let photo = Photo("a")
+    async let still = fixture.cache.image(for: photo, format: .row)
+    async let moving = fixture.cache.animation(for: photo, format: .sticker)
+    #expect(try await still.solidNumber == 399)
+    #expect(try await moving.numbers == numbers(3, 2))
+  }
+
+  @Test("is marked stale for a session only, with all its frames")
+  func outlivesMark() async throws {
+    let directory = try TemporaryDirectory()
+    let photo = sticker(3, frames: 4)
+    let former = try await fixture(directory: directory)
+    _ = try await former.cache.animation(for: photo, format: .sticker)
+    try await former.cache.markStale(photo)
+    await former.cache.close()
+    let later = try await fixture(directory: directory)
+    let animation = try #require(later.cache.cachedAnimation(for: photo, format: .sticker))
+    await animation.ready()
+    #expect(animation.numbers == numbers(3, 4))
+  }
+
+  @Test("that is not kept is prefetched once")
+  func isPrefetchedOnce() async throws {
+    let format = ImageFormat.sticker.keeping(.allFrames(byteLimit: 1))
+    let fixture = try await fixture([format])
+    for _ in 0..<2 {
+      let progress = await fixture.cache.prefetch([sticker(3, frames: 5)], format: format)
+      #expect(progress.loadedCount == 1)
+    }
+    #expect(fixture.source.started.value == 1)
+  }
+
+  @Test("stored by hand without an address is a still where its frames are not kept")
+  func isStillByHand() async throws {
+    let format = ImageFormat.sticker.keeping(.allFrames(byteLimit: 1))
+    let fixture = try await fixture([format])
+    var photo = Photo("a")
+    photo.url = nil
+    try await fixture.cache.store(MovingDecoder.bytes(7, frames: 3), for: photo, format: format)
+    #expect(try await fixture.cache.animation(for: photo, format: format).numbers == [700])
+  }
+
+  @Test("plays where its format is not stored")
+  func playsUnstored() async throws {
+    let format = ImageFormat(
+      name: "phones", size: .exact(PixelSize(width: 32, height: 32)), pixelFormat: .bgrx32,
+      devices: .phone, animation: .allFrames(byteLimit: 1 << 20))
+    let fixture = try await fixture([format])
+    let animation = try await fixture.cache.animation(for: sticker(3, frames: 3), format: format)
+    #expect(animation.isStreamed && animation.frameCount == 3)
+    while animation.numbers.contains(nil), !Task.isCancelled { await Task.yield() }
+    #expect(animation.numbers == numbers(3, 3))
+  }
+
+  @Test("of an id that is kept as a hash leaves no frame behind")
+  func removesHashed() async throws {
+    let fixture = try await fixture()
+    let photo = sticker(3, frames: 4, id: ImageID(String(repeating: "long", count: 1000)))
+    _ = try await fixture.cache.animation(for: photo, format: .sticker)
+    await fixture.quiet()
+    #expect(try await fixture.cache.removeImages { _ in true } == 1)
+    #expect(await fixture.cache.statistics().tables.first?.entryCount == 0)
   }
 
   @Test("starts its table afresh when the format begins to keep frames")

@@ -36,6 +36,8 @@ struct AnimationTimelineTests {
     #expect(timeline.frame(at: .seconds(5)) == (0, nil))
     let odd = AnimationTimeline(frameDurations: [.zero, .seconds(-1)], loopCount: 0)
     #expect(odd.duration == .microseconds(2))
+    let long = AnimationTimeline(frameDurations: [.seconds(1_000_000)], loopCount: nil)
+    #expect(long.duration == .seconds(3600))
     #expect(odd.frame(at: .seconds(-3)).index == 0)
   }
 
@@ -46,7 +48,8 @@ struct AnimationTimelineTests {
         + .init(repeating: .microseconds(33_333), count: 400),
       loopCount: 7)
     for motion in [
-      SlotMotion.still, .streamed, .stored(StoredMotion(nonce: .max - 5, timeline: timeline)),
+      SlotMotion.still, .unkept(nonce: 8),
+      .stored(StoredMotion(nonce: .max - 5, timeline: timeline)),
     ] {
       for metadata in [[], [1, 2, 3], [UInt8](repeating: 9, count: 400)] {
         let (read, rest) = SlotMotion.parting(motion.bytes + metadata)
@@ -54,6 +57,11 @@ struct AnimationTimelineTests {
         #expect(Array(rest) == metadata)
       }
     }
+    let many = StoredMotion(
+      nonce: 1,
+      timeline: AnimationTimeline(
+        frameDurations: .init(repeating: .seconds(1), count: 70_000), loopCount: nil))
+    #expect(SlotMotion.parting(SlotMotion.stored(many).bytes).motion == .still)
     for garbage in [[], [0], [1, 0], [1, 0, 9, 1], [9, 0, 1, 2], [0, 0, 0]] as [[UInt8]] {
       let (motion, metadata) = SlotMotion.parting(garbage)
       #expect(motion == .still && Array(metadata) == garbage)

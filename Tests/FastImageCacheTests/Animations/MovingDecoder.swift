@@ -12,10 +12,18 @@ struct MovingDecoder: AnimationDecoder {
   var gate: Gate?
   /// This frame cannot be read.
   var damaged: Int?
+  var duration: @Sendable (Int) -> Duration = { .milliseconds(20 + $0 * 10) }
+
+  /// What a file has beside its frames.
+  enum Oddity: UInt8 {
+    case nothing, isCut
+    /// The still is none of the frames.
+    case hasOtherStill
+  }
 
   /// Encoded bytes.
-  static func bytes(_ number: Int, frames: Int, isCut: Bool = false) -> Data {
-    Data("MOVE".utf8 + [UInt8(number), UInt8(frames), isCut ? 1 : 0])
+  static func bytes(_ number: Int, frames: Int, _ oddity: Oddity = .nothing) -> Data {
+    Data("MOVE".utf8 + [UInt8(number), UInt8(frames), oddity.rawValue])
   }
 
   func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: "MOVE".utf8) }
@@ -26,7 +34,7 @@ struct MovingDecoder: AnimationDecoder {
 
   func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
     decodes.increment()
-    return try Self.frame(0, of: data)
+    return try Self.frame(data[6] == Oddity.hasOtherStill.rawValue ? 99 : 0, of: data)
   }
 
   func animation(
@@ -37,7 +45,7 @@ struct MovingDecoder: AnimationDecoder {
     if count == 1 { return nil }
     return AnimationHeader(
       frameCount: count, loopCount: 2,
-      frameDurations: (0..<count).map { .milliseconds(20 + $0 * 10) }, isCut: data[6] == 1,
+      frameDurations: (0..<count).map(duration), isCut: data[6] == Oddity.isCut.rawValue,
       workingByteCount: 1000)
   }
 

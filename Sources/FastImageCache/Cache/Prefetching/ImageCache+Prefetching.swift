@@ -170,12 +170,14 @@ extension ImageCache {
       let wantsFrames = format.hasAnimations && !options.isPlaceholder
       if let image = cachedImage(for: entity, format: format, options),
         !wantsFrames || cachedAnimation(for: entity, format: format) != nil
+          || image.motion.frameCount == 1
       {
         if depth == .memory { await image.prepareForDisplay() }
         return .loaded
       }
       let request = try missedRequest(
-        for: entity, format: format, options: options, isAnimation: wantsFrames, isForTable: true,
+        for: entity, format: format, options: options,
+        animation: wantsFrames ? AnimationAnswer() : nil, isForTable: true,
         whenLoading: begins)
       // Under another policy the table may have the former image still.
       let reporter =

@@ -34,14 +34,14 @@ public struct CachedAnimation: Sendable {
   /// How often the animation plays; `nil` for ever.
   public var loopCount: Int? { timeline.loopCount }
 
-  /// The time of one loop; without meaning for an image that does not move.
+  /// The time of one loop; an hour for an image that does not move.
   public var duration: Duration { timeline.duration }
 
   /// Whether frames are decoded while the animation plays, since its format's table does not keep them.
   public var isStreamed: Bool { frames.isStreamed }
 
-  /// Whether a frame was lost after the animation was handed out: ask the cache for it anew.
-  package var isBroken: Bool { frames.isBroken }
+  /// Whether a frame was lost, or could not be decoded, after the animation was handed out: ask the cache for it anew.
+  public var isBroken: Bool { frames.isBroken }
 
   /// The first frame.
   public var image: CachedImage { frames.first }
@@ -70,7 +70,7 @@ extension CachedAnimation: Equatable {
 }
 
 /// Where the frames of an animation are.
-protocol AnimationFrames: Sendable {
+protocol AnimationFrames: AnyObject, Sendable {
   var timeline: AnimationTimeline { get }
   var first: CachedImage { get }
   var isStreamed: Bool { get }
