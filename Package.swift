@@ -51,10 +51,11 @@ let package = Package(
       name: "GTK", description: "Pictures in GTK 4 windows on Linux; needs libgtk-4-dev.",
       enabledTraits: ["Cairo"]),
     .trait(
-      name: "GIF", description: "GIF pictures on Linux, first frames, through giflib: libgif-dev."),
+      name: "GIF",
+      description: "GIF pictures and animations on Linux, through giflib: libgif-dev."),
     .trait(
       name: "AVIF",
-      description: "AVIF pictures on Linux, through libavif and dav1d: libavif-dev."),
+      description: "AVIF pictures and animations on Linux, through libavif and dav1d: libavif-dev."),
     .trait(
       name: "HEIF",
       description: """

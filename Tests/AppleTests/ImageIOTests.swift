@@ -125,6 +125,75 @@ struct ImageIOTests {
     #expect(largestDifference(preview.bitmap.packedBytes, small.opaqueBGRX) <= 10)
   }
 
+  /// Frames as the stand-in for ImageIO has them.
+  private static func animation(loops: Int, _ frames: [(Picture, milliseconds: Int)]) throws -> Data
+  {
+    try frames.reduce(Data()) { data, frame in
+      let delay =
+        Surgery.bigEndian(frame.milliseconds, bytes: 2) + Surgery.bigEndian(1000, bytes: 2)
+      var png = try Surgery.adding(
+        chunk: "fcTL", Data(count: 20) + delay + Data(count: 2), toPNG: Self.png(frame.0))
+      if data.isEmpty {
+        let control = Surgery.bigEndian(frames.count, bytes: 4) + Surgery.bigEndian(loops, bytes: 4)
+        png = Surgery.adding(chunk: "acTL", control, toPNG: png)
+      }
+      return data + png
+    }
+  }
+
+  @Test("reads the frames of an animation, those that came whole")
+  func decodesFrames() throws {
+    let pictures = [Picture.confetti(21, 13), .slopes(21, 13), .confetti(21, 13)]
+    let data = try Self.animation(loops: 2, Array(zip(pictures, [40, 5, 2000])))
+    let header = try #require(try ImageIODecoder().animation(of: data, within: DecodingLimits()))
+    #expect(header.frameDurations == [.milliseconds(40), .milliseconds(100), .seconds(2)])
+    #expect(header.frameCount == 3 && header.loopCount == 2 && !header.isCut)
+    func frames(_ data: Data) throws -> [Bitmap] {
+      let reader = try ImageIODecoder().frames(of: data, DecodeRequest())
+      var frames: [Bitmap] = []
+      while let frame = try reader.next() { frames.append(frame) }
+      return frames
+    }
+    let all = try frames(data)
+    #expect(all.count == 3)
+    for (frame, picture) in zip(all, pictures) {
+      #expect(largestDifference(frame.packedBytes, picture.premultipliedBGRA) <= 1)
+    }
+    #expect(try all[0].packedBytes == decode(data).packedBytes)
+
+    let cut = data.dropLast(30) as Data
+    let rest = try #require(try ImageIODecoder().animation(of: cut, within: DecodingLimits()))
+    #expect(rest.frameCount == 2 && rest.isCut)
+    #expect(try frames(cut).count == 2)
+    let short = data.prefix(60) as Data
+    #expect(try ImageIODecoder().animation(of: short, within: DecodingLimits()) == nil)
+    #expect(
+      try ImageIODecoder().animation(of: Self.png(pictures[0]), within: DecodingLimits()) == nil)
+    let endless = try Self.animation(loops: 0, [(pictures[0], 50), (pictures[1], 50)])
+    #expect(
+      try ImageIODecoder().animation(of: endless, within: DecodingLimits())?.loopCount == nil)
+  }
+
+  @Test("keeps the limits of animations, and stops when cancelled")
+  func obeysInAnimations() throws {
+    let picture = Picture.slopes(8, 8)
+    let data = try Self.animation(loops: 0, [(picture, 50), (picture, 50)])
+    var limits = DecodingLimits()
+    for (limit, number) in [
+      (\DecodingLimits.frameCount, 1), (\.animationPixelCount, 127), (\.workingByteCount, 767),
+    ] {
+      var smaller = limits
+      smaller[keyPath: limit] = number
+      #expect(throws: ImageDecodingError.self) {
+        try ImageIODecoder().animation(of: data, within: smaller)
+      }
+      limits[keyPath: limit] = number + 1
+    }
+    let reader = try ImageIODecoder().frames(
+      of: data, DecodeRequest(limits: limits, isCancelled: { true }))
+    #expect(throws: ImageDecodingError.cancelled) { try reader.next() }
+  }
+
   @Test("turns a CGImage into a bitmap")
   func copiesImages() throws {
     let picture = Picture.confetti(9, 7)

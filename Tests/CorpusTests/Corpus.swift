@@ -17,6 +17,10 @@ enum Corpus {
   /// Whole images of which a side is longer than 16 384 pixels.
   static let long = files(in: "pictures/long")
 
+  static let animations = files(in: "animations").filter {
+    !$0.description.hasSuffix(".frames.png")
+  }
+
   /// Kinds of files that need a trait of the package which these tests were built without.
   private static let leftOut: Set<String> = {
     var suffixes: Set<String> = []
@@ -36,6 +40,10 @@ enum Corpus {
   static func files(for attack: Attack) -> [CorpusFile] {
     switch attack {
     case .jpeg, .png, .webp, .gif, .avif, .heif: whole + refused
+    case .pngFrames: animations.filter { $0.suffix == "png" }
+    case .webpFrames: animations.filter { $0.suffix == "webp" }
+    case .gifFrames: animations.filter { $0.suffix == "gif" }
+    case .avifFrames: animations.filter { $0.suffix == "avif" }
     case .table, .original, .exif, .dataURL, .http, .terms, .arguments:
       files(in: "attacks/\(attack.rawValue)")
     }

@@ -33,7 +33,7 @@ public func customMutator(
 ) -> Int {
   let newCount = mutate(start, count, limit)
   // Now and then the checksums stay wrong, which is an attack too.
-  if attack == .png, seed % 16 != 0 {
+  if attack == .png || attack == .pngFrames, seed % 16 != 0 {
     PNGChecksums.repair(UnsafeMutableBufferPointer(start: start, count: newCount))
   }
   return newCount

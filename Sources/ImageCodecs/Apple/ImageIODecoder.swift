@@ -52,16 +52,25 @@
       }
       if let thumbnail { return thumbnail }
       let size = Self.size(of: header.size, for: request.minimumSize)
+      let bitmap = try decode(source, at: 0, header, size, request)
+      guard CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else { throw .truncated }
+      return bitmap
+    }
+
+    /// Decodes the image at an index upright, to a size.
+    func decode(
+      _ source: CGImageSource, at index: Int, _ header: ImageHeader, _ size: PixelSize,
+      _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
       let options: [CFString: Any] = [
         kCGImageSourceCreateThumbnailFromImageAlways: true,
         kCGImageSourceCreateThumbnailWithTransform: true,
         kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
         kCGImageSourceShouldCacheImmediately: true,
       ]
-      let image = CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
-      guard let image, CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {
-        throw .truncated
-      }
+      guard
+        let image = CGImageSourceCreateThumbnailAtIndex(source, index, options as CFDictionary)
+      else { throw .truncated }
       if request.isCancelled() { throw .cancelled }
       do throws(BitmapError) {
         return try Bitmap(
@@ -71,7 +80,7 @@
       }
     }
 
-    private func source(
+    func source(
       _ data: Data, isWhole: Bool = true
     ) throws(ImageDecodingError) -> CGImageSource {
       guard recognizes(data.prefix(64)) else { throw .unknownType }
@@ -83,10 +92,12 @@
       return source
     }
 
-    private func header(of source: CGImageSource) throws(ImageDecodingError) -> ImageHeader {
+    func header(
+      of source: CGImageSource, at index: Int = 0
+    ) throws(ImageDecodingError) -> ImageHeader {
       let options = [kCGImageSourceShouldCache: false] as CFDictionary
       guard
-        let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, options)
+        let properties = CGImageSourceCopyPropertiesAtIndex(source, index, options)
           as? [CFString: Any],
         let width = properties[kCGImagePropertyPixelWidth] as? Int,
         let height = properties[kCGImagePropertyPixelHeight] as? Int, width > 0, height > 0

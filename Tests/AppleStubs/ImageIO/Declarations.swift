@@ -36,6 +36,14 @@ public let kCGImagePropertyJFIFDictionary: CFString = "{JFIF}"
 public let kCGImagePropertyJFIFIsProgressive: CFString = "IsProgressive"
 public let kCGImagePropertyPNGDictionary: CFString = "{PNG}"
 public let kCGImagePropertyPNGInterlaceType: CFString = "InterlaceType"
+public let kCGImagePropertyGIFDictionary: CFString = "{GIF}"
+public let kCGImagePropertyWebPDictionary: CFString = "{WebP}"
+public let kCGImagePropertyHEICSDictionary: CFString = "{HEICS}"
+public let kCGImagePropertyAVISDictionary: CFString = "{AVIS}"
+public let kCGImagePropertyGIFLoopCount: CFString = "LoopCount"
+public let kCGImagePropertyGIFDelayTime: CFString = "DelayTime"
+public let kCGImagePropertyGIFUnclampedDelayTime: CFString = "UnclampedDelayTime"
+public let kCGImagePropertyGIFFrameInfoArray: CFString = "FrameInfo"
 
 public enum CGImagePropertyOrientation: UInt32, Sendable {
   case up = 1

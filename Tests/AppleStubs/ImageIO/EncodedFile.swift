@@ -2,6 +2,9 @@
 
 /// A JPEG or PNG file, read by libjpeg or libpng. Inks and all other types are left out, and every profile counts
 /// as Display P3's.
+///
+/// PNG files one behind the other are the composed frames of an animation. The first one has the chunk `acTL`, each
+/// the chunk `fcTL`.
 struct EncodedFile {
   enum Kind: String {
     case jpeg = "public.jpeg"
@@ -36,6 +39,27 @@ struct EncodedFile {
     switch kind {
     case .jpeg: data.suffix(2) == Data([0xFF, 0xD9])
     case .png: data.suffix(8).prefix(4) == Data("IEND".utf8)
+    }
+  }
+
+  // MARK: Frames
+
+  /// The frames, or the file itself.
+  var frames: [EncodedFile] {
+    guard kind == .png, data.range(of: Data("acTL".utf8)) != nil else { return [self] }
+    var starts: [Int] = []
+    while let start = data.range(
+      of: Data([0x89, 0x50, 0x4E, 0x47]), in: (starts.last.map { $0 + 1 } ?? 0)..<data.count)
+    { starts.append(start.lowerBound) }
+    return zip(starts, starts.dropFirst() + [data.count]).compactMap {
+      EncodedFile(data.subdata(in: $0..<$1))
+    }
+  }
+
+  /// A number of a chunk's content; `nil` without such a chunk.
+  func number(of chunk: String, at offset: Int, _ count: Int) -> Int? {
+    data.range(of: Data(chunk.utf8)).map {
+      TIFF(data: data, isLittleEndian: false).number($0.upperBound + offset, count)
     }
   }
 

@@ -3,7 +3,8 @@
 
 public final class CGImageSource {
   let file: EncodedFile
-  init(_ file: EncodedFile) { self.file = file }
+  let frames: [EncodedFile]
+  init(_ file: EncodedFile) { (self.file, frames) = (file, file.frames) }
 }
 
 public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?)
@@ -12,7 +13,7 @@ public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?
 
 public func CGImageSourceGetType(_ source: CGImageSource) -> CFString? { source.file.kind.rawValue }
 
-public func CGImageSourceGetCount(_ source: CGImageSource) -> Int { 1 }
+public func CGImageSourceGetCount(_ source: CGImageSource) -> Int { source.frames.count }
 
 public func CGImageSourceGetPrimaryImageIndex(_ source: CGImageSource) -> Int { 0 }
 
@@ -22,39 +23,60 @@ public func CGImageSourceGetStatus(_ source: CGImageSource) -> CGImageSourceStat
 
 public func CGImageSourceGetStatusAtIndex(_ source: CGImageSource, _ index: Int)
   -> CGImageSourceStatus
-{ source.file.isWhole ? .statusComplete : .statusIncomplete }
+{ source.frames[index].isWhole ? .statusComplete : .statusIncomplete }
+
+/// Loops are a number of the first frame.
+public func CGImageSourceCopyProperties(_ source: CGImageSource, _ options: CFDictionary?)
+  -> CFDictionary?
+{
+  guard let loops = source.file.number(of: "acTL", at: 4, 4) else { return [:] }
+  let animation: CFDictionary = [kCGImagePropertyGIFLoopCount: NSNumber(value: loops)]
+  return [kCGImagePropertyPNGDictionary: animation]
+}
 
 public func CGImageSourceCopyPropertiesAtIndex(
   _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CFDictionary? {
-  guard let header = source.file.header else { return nil }
+  let file = source.frames[index]
+  guard let header = file.header else { return nil }
   var properties: CFDictionary = [
     kCGImagePropertyPixelWidth: NSNumber(value: header.width),
     kCGImagePropertyPixelHeight: NSNumber(value: header.height),
-    kCGImagePropertyOrientation: NSNumber(value: source.file.orientation),
+    kCGImagePropertyOrientation: NSNumber(value: file.orientation),
   ]
+  if let seconds = file.number(of: "fcTL", at: 20, 2),
+    let parts = file.number(of: "fcTL", at: 22, 2)
+  {
+    let delay = NSNumber(value: Double(seconds) / Double(parts))
+    let animation: CFDictionary = [
+      kCGImagePropertyGIFUnclampedDelayTime: delay,
+      kCGImagePropertyGIFDelayTime: NSNumber(value: 9),
+    ]
+    properties[kCGImagePropertyPNGDictionary] = animation
+  }
   if header.hasAlpha { properties[kCGImagePropertyHasAlpha] = NSNumber(value: true) }
   return properties
 }
 
 public func CGImageSourceCreateImageAtIndex(
   _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
-) -> CGImage? { source.file.pixels().flatMap(CGImage.init) }
+) -> CGImage? { source.frames[index].pixels().flatMap(CGImage.init) }
 
 /// Scales the whole image to the whole thumbnail, rounding the shorter side.
 public func CGImageSourceCreateThumbnailAtIndex(
   _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {
   func isSet(_ key: CFString) -> Bool { options?[key] as? Bool ?? false }
-  var file: EncodedFile? = source.file
+  let whole = source.frames[index]
+  var file: EncodedFile? = whole
   if !isSet(kCGImageSourceCreateThumbnailFromImageAlways) {
     file =
-      source.file.thumbnail
-      ?? (isSet(kCGImageSourceCreateThumbnailFromImageIfAbsent) ? source.file : nil)
+      whole.thumbnail
+      ?? (isSet(kCGImageSourceCreateThumbnailFromImageIfAbsent) ? whole : nil)
   }
   guard var pixels = file?.pixels() else { return nil }
   if isSet(kCGImageSourceCreateThumbnailWithTransform) {
-    pixels = pixels.turned(source.file.orientation)
+    pixels = pixels.turned(whole.orientation)
   }
   guard let image = CGImage(pixels) else { return nil }
   let longer = max(image.width, image.height)
