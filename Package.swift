@@ -189,7 +189,8 @@ let package = Package(
       name: "imagecache-torture",
       dependencies: [
         "CInterposer", "CommandSupport", "FastImageCache", "ImageCodecs", "Locking",
-        "OriginalDatabase", "Pixels", "TableStore", "TestSupport", .target(name: "CTestImages", condition: onLinux),
+        "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
+        .target(name: "CTestImages", condition: onLinux),
       ],
       path: "Tests/Torture", swiftSettings: settings),
     .executableTarget(
@@ -328,7 +329,9 @@ if Context.environment["IMAGECACHE_BENCHMARKS"] != nil {
       cSettings: [
         .headerSearchPath("../CBenchPeers"), .headerSearchPath("../CBenchPeers/include"),
       ],
-      linkerSettings: ["lmdb", "png", "sqlite3", "webp"].map { .linkedLibrary($0) }),
+      linkerSettings: ["lmdb", "png", "sqlite3", "webp", "webpdemux", "webpmux"].map {
+        .linkedLibrary($0)
+      }),
     .systemLibrary(
       name: "CPixbuf", path: "Tests/Benchmarks/CPixbuf", pkgConfig: "gdk-pixbuf-2.0",
       providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),

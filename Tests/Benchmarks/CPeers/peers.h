@@ -20,6 +20,7 @@ int bench_show(const bench_codec *codec, const bench_room *room, const void *byt
 
 extern const bench_store bench_lmdb_each, bench_lmdb_long, bench_sqlite_raw, bench_sqlite_png,
   bench_png_files, bench_webp_files, bench_pixbuf_jpeg, bench_pixbuf_png;
+extern const bench_animator bench_webp_animator;
 extern const bench_shrinker bench_pixbuf_scale, bench_vipsthumbnail;
 
 #endif

@@ -12,7 +12,8 @@ struct BenchCommand {
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
-    FramesBesideMisses.self, Growth.self, ScaleFidelity.self,
+    FramesBesideMisses.self, ShownFrames.self, HeldAnimations.self, AnimationMiss.self, Growth.self,
+    ScaleFidelity.self,
   ]
 
   private static let grammar = ArgumentGrammar(
@@ -21,7 +22,8 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P18, Q1, Q2, S2 to S14; commas between them"),
+        help:
+          "measures these only: names, P1 to P18, A1 to A4, Q1, Q2, S2 to S14; commas between them"),
       .value("--plot", "FILE.svg", help: "draws what `fling`, `scale` or `scales` found"),
       .value(
         "--peers", "LIBRARY", help: "adds the peers of a shared library; Tests/Benchmarks/run"),

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /// Raised with each change of the structures below, so that an old library is refused.
-#define BENCH_PEERS_VERSION 1
+#define BENCH_PEERS_VERSION 2
 
 /// The contests that a store takes part in.
 enum {
@@ -78,12 +78,27 @@ typedef struct {
   int (*shrink)(const char *const *files, size_t count, int width, int height, const char *folder);
 } bench_shrinker;
 
+/// A library that plays animations.
+typedef struct {
+  const char *name;
+  const char *reason;
+  /// Makes a file of so many frames, in memory that the caller frees; 0 for success.
+  int (*make)(int width, int height, int frames, void **bytes, size_t *count);
+  /// Begins to play a file, whose bytes stay in place; `NULL` for a failure.
+  void *(*begin)(const void *bytes, size_t count);
+  /// The pixels of the next frame, of four bytes each, valid until the next call; `NULL` after the last.
+  const void *(*next)(void *player);
+  void (*end)(void *player);
+} bench_animator;
+
 typedef struct {
   int version;
   size_t store_count;
   const bench_store *const *stores;
   size_t shrinker_count;
   const bench_shrinker *const *shrinkers;
+  size_t animator_count;
+  const bench_animator *const *animators;
 } bench_peers;
 
 /// The peers that need no further library.

@@ -13,6 +13,7 @@ import Foundation
 struct PeerLibrary {
   private(set) var stores: [bench_store] = []
   private(set) var shrinkers: [bench_shrinker] = []
+  private(set) var animators: [bench_animator] = []
 
   /// The shared library, if one is given.
   let path: String?
@@ -71,6 +72,7 @@ struct PeerLibrary {
   var descriptions: [(name: String, reason: String)] {
     stores.map { (String(cString: $0.name), String(cString: $0.reason)) }
       + shrinkers.map { (String(cString: $0.name), String(cString: $0.reason)) }
+      + animators.map { (String(cString: $0.name), String(cString: $0.reason)) }
   }
 
   private mutating func append(_ peers: bench_peers) {
@@ -79,6 +81,9 @@ struct PeerLibrary {
     }
     for index in 0..<peers.shrinker_count {
       if let shrinker = peers.shrinkers[index] { shrinkers.append(shrinker.pointee) }
+    }
+    for index in 0..<peers.animator_count {
+      if let animator = peers.animators[index] { animators.append(animator.pointee) }
     }
   }
 }

@@ -46,7 +46,7 @@ struct HeldPictures: Scenario {
   }
 
   /// Growth of private memory, in kilobytes, while the result of `body` is held.
-  private static func growth<Held>(_ body: () throws -> Held) throws -> Double {
+  static func growth<Held>(_ body: () throws -> Held) throws -> Double {
     ProcessMemory.releaseFreeMemory()
     let before = ProcessMemory.privateByteCount()
     let held = try body()
