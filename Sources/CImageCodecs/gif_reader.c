@@ -164,6 +164,9 @@ int32_t fic_gif_repeats(const fic_gif_reader *reader) { return reader->repeats; 
 fic_status fic_gif_take_frame(fic_gif_reader *reader, size_t offset, fic_gif_header *header) {
   memset(header, 0, sizeof *header);
   reader->offset = offset;
+  // They are as long as a row of the frame before.
+  free(reader->indices);
+  reader->indices = NULL;
   GraphicsControlBlock control = {.TransparentColor = NO_TRANSPARENT_COLOR};
   fic_status status = find_frame(reader, &control, &header->is_end);
   if (status != FIC_OK || header->is_end) return status;

@@ -54,7 +54,8 @@
       let wasOpaque = canvas?.layout.format == .bgrx32 && cleared == nil
       let isOpaque =
         encoded.hasAlpha ? frame.isBlended && wasOpaque : frame.covers(size) || wasOpaque
-      let isBlended = frame.isBlended && encoded.hasAlpha
+      // Nothing shows through from the empty canvas.
+      let isBlended = frame.isBlended && encoded.hasAlpha && canvas != nil
       return try Bitmap.decoding(
         size: size, format: isOpaque ? .bgrx32 : .bgra32,
         edges: PictureEdges(filling: size, fullSize: size), conversion: conversion

@@ -38,6 +38,8 @@
         if bytes.has("fcTL", at: offset + 4), announcedCount != nil { try endFrame() }
         guard content.upperBound + 4 <= bytes.byteCount else { return }
         if bytes.has("IDAT", at: offset + 4) {
+          // The announcement stands before the image.
+          guard announcedCount != nil else { return }
           hasImage = true
           if showsImage { addPixels(content) }
         } else {

@@ -41,10 +41,17 @@
     package func frames(
       of data: Data, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> sending any FrameReader {
-      guard let animation = try animation(of: data, within: request.limits) else {
-        throw .unsupported("A picture that does not move has no frames.")
+      try request.limits.check(encodedByteCount: data.count)
+      return try data.lendBytes { bytes throws(ImageDecodingError) in
+        let announced = try AVIFReader(bytes, mayBeCut: true)
+        guard let animation = try animation(announced, bytes.count, within: request.limits) else {
+          throw .unsupported("A picture that does not move has no frames.")
+        }
+        // Again, with the size that was announced as dav1d's limit.
+        let reader = try AVIFReader(
+          bytes, pixelLimit: announced.largestPixelCount, mayBeCut: true)
+        return AVIFFrames(data, bytes.baseAddress, reader, animation.frameCount, request)
       }
-      return try AVIFFrames(data, animation.frameCount, request)
     }
   }
 
@@ -59,18 +66,15 @@
     private var framesLeft: Int
 
     init(
-      _ data: Data, _ frameCount: Int, _ request: DecodeRequest
-    ) throws(ImageDecodingError) {
+      _ data: Data, _ start: UnsafeRawPointer?, _ reader: AVIFReader, _ frameCount: Int,
+      _ request: DecodeRequest
+    ) {
       self.data = data
-      self.request = DecodeRequest(limits: request.limits, isCancelled: request.isCancelled)
+      self.start = start
+      self.reader = reader
       framesLeft = frameCount
-      (start, reader) = try data.lendBytes { bytes throws(ImageDecodingError) in
-        let announced = try AVIFReader(bytes, mayBeCut: true)
-        // Again, with the size that was announced as dav1d's limit.
-        let reader = try AVIFReader(
-          bytes, pixelLimit: announced.largestPixelCount, mayBeCut: true)
-        return (bytes.baseAddress, reader)
-      }
+      // At full size, whatever the request says.
+      self.request = DecodeRequest(limits: request.limits, isCancelled: request.isCancelled)
     }
 
     func next() throws(ImageDecodingError) -> Bitmap? {
