@@ -9,6 +9,7 @@
 
 struct fic_avif_reader {
   avifDecoder *decoder;
+  size_t count;             // bytes of the file
   uint32_t width, height;   // as stored
   avifCropRect shown;       // the part of it that is shown
   uint8_t *strip;           // converted rows of that part
@@ -97,7 +98,7 @@ static void fill_colors(const avifImage *image, fic_avif_header *header) {
 
 fic_status fic_avif_read_header(
     fic_avif_reader *reader, const uint8_t *bytes, size_t count, uint64_t pixel_limit,
-    fic_avif_header *header) {
+    bool may_be_cut, fic_avif_header *header) {
   memset(header, 0, sizeof *header);
   avifDecoder *decoder = avifDecoderCreate();
   if (!decoder) return FIC_OUT_OF_MEMORY;
@@ -113,6 +114,9 @@ fic_status fic_avif_read_header(
   decoder->strictFlags = AVIF_STRICT_DISABLED;
   fic_status status = status_of(reader, avifDecoderSetIOMemory(decoder, bytes, count));
   if (status != FIC_OK) return status;
+  reader->count = count;
+  // With a hint libavif refuses tables that name bytes beyond it.
+  if (may_be_cut) decoder->io->sizeHint = 0;
   status = status_of(reader, avifDecoderParse(decoder));
   if (status != FIC_OK) return status;
 
@@ -133,8 +137,32 @@ fic_status fic_avif_read_header(
   header->orientation = orientation_of(image);
   header->working_bytes = working_bytes(decoder);
   header->decoded_pixels = (uint64_t)image->width * image->height;
+  header->frames = (uint32_t)decoder->imageCount;
+  header->repeats = -1;
+#if AVIF_VERSION >= 1000000
+  header->repeats = decoder->repetitionCount;
+#endif
   fill_colors(image, header);
   return FIC_OK;
+}
+
+uint32_t fic_avif_whole_frames(const fic_avif_reader *reader) {
+  uint32_t frame = 0;
+  for (; frame < (uint32_t)reader->decoder->imageCount; frame++) {
+    // The bytes of the frames that it refers to, too.
+    avifExtent extent;
+    avifResult result = avifDecoderNthImageMaxExtent(reader->decoder, frame, &extent);
+    if (result != AVIF_RESULT_OK || extent.offset > reader->count ||
+        extent.size > reader->count - extent.offset)
+      break;
+  }
+  return frame;
+}
+
+double fic_avif_duration(const fic_avif_reader *reader, uint32_t frame) {
+  avifImageTiming timing;
+  avifResult result = avifDecoderNthImageTiming(reader->decoder, frame, &timing);
+  return result == AVIF_RESULT_OK ? timing.duration : 0;
 }
 
 fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header) {

@@ -18,6 +18,7 @@ struct fic_gif_reader {
   char message[40];         // of what giflib has no words for
   uint8_t colors[256][4];   // B, G, R, alpha; indices behind the palette's end are black
   fic_gif_codes codes;
+  int32_t repeats;
   uint8_t *indices;         // of one row
 };
 
@@ -36,8 +37,8 @@ const char *fic_gif_reader_message(const fic_gif_reader *reader) {
 }
 
 enum {
-  // Parts of extensions before the first frame, of up to 255 bytes each: a profile and metadata are
-  // a few thousand of them.
+  // Parts of extensions before a frame, of up to 255 bytes each: a profile and metadata are a few
+  // thousand of them.
   LEADING_BLOCK_LIMIT = 1 << 16,
 };
 
@@ -63,34 +64,44 @@ static fic_status failure(fic_gif_reader *reader, int error) {
   }
 }
 
+// The blocks of an application's extension; of several numbers of repeats the first counts.
+static bool has_repeats(const GifByteType *block) {
+  return block && block[0] == 11 && (memcmp(block + 1, "NETSCAPE2.0", 11) == 0 ||
+                                     memcmp(block + 1, "ANIMEXTS1.0", 11) == 0);
+}
+
 // Goes through one extension; of graphics controls, the last one before a frame counts (GIF89a,
 // section 23).
-static fic_status read_extension(fic_gif_reader *reader, int *transparent, int *blocks_left) {
+static fic_status read_extension(
+    fic_gif_reader *reader, GraphicsControlBlock *control, int *blocks_left) {
   GifFileType *file = reader->file;
   int code;
   GifByteType *block;
   if (DGifGetExtension(file, &code, &block) == GIF_ERROR) return failure(reader, file->Error);
-  GraphicsControlBlock control;
   // A block is its length and so many bytes.
-  if (code == GRAPHICS_EXT_FUNC_CODE && block &&
-      DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK)
-    *transparent = control.TransparentColor;
+  if (code == GRAPHICS_EXT_FUNC_CODE && block) DGifExtensionToGCB(block[0], block + 1, control);
+  bool repeats = code == APPLICATION_EXT_FUNC_CODE && has_repeats(block);
   while (block) {
     if ((*blocks_left)-- == 0) return FIC_DAMAGED;
     if (DGifGetExtensionNext(file, &block) == GIF_ERROR) return failure(reader, file->Error);
+    if (repeats && block && block[0] >= 3 && block[1] == 1 && reader->repeats < 0)
+      reader->repeats = block[2] | block[3] << 8;
   }
   return FIC_OK;
 }
 
-static fic_status find_first_frame(fic_gif_reader *reader, int *transparent) {
+static fic_status find_frame(
+    fic_gif_reader *reader, GraphicsControlBlock *control, bool *is_end) {
   GifFileType *file = reader->file;
   int blocks_left = LEADING_BLOCK_LIMIT;
   for (;;) {
     GifRecordType type;
     if (DGifGetRecordType(file, &type) == GIF_ERROR) return failure(reader, file->Error);
     if (type == IMAGE_DESC_RECORD_TYPE) break;
+    *is_end = type == TERMINATE_RECORD_TYPE;
+    if (*is_end) return FIC_OK;
     if (type != EXTENSION_RECORD_TYPE || blocks_left-- == 0) return FIC_DAMAGED;
-    fic_status status = read_extension(reader, transparent, &blocks_left);
+    fic_status status = read_extension(reader, control, &blocks_left);
     if (status != FIC_OK) return status;
   }
   if (DGifGetImageHeader(file) == GIF_OK) return FIC_OK;
@@ -112,6 +123,7 @@ static fic_status begin_codes(fic_gif_reader *reader) {
 }
 
 static void fill_colors(fic_gif_reader *reader, const ColorMapObject *palette, int transparent) {
+  memset(reader->colors, 0, sizeof reader->colors);
   for (int i = 0; i < 256; i++) {
     uint8_t *color = reader->colors[i];
     color[3] = 255;
@@ -129,19 +141,39 @@ fic_status fic_gif_read_header(
   memset(header, 0, sizeof *header);
   reader->bytes = bytes;
   reader->count = count;
+  reader->repeats = -1;
   int error = 0;
   reader->file = DGifOpen(reader, read_bytes, &error);
   if (!reader->file) return failure(reader, error);
-  int transparent = NO_TRANSPARENT_COLOR;
-  fic_status status = find_first_frame(reader, &transparent);
-  if (status != FIC_OK) return status;
+  fic_status status = fic_gif_take_frame(reader, reader->offset, header);
+  return header->is_end ? FIC_DAMAGED : status;
+}
+
+fic_status fic_gif_pass_frame(const fic_gif_reader *reader, size_t *next) {
+  *next = reader->offset;
+  while (*next < reader->count) {
+    size_t length = reader->bytes[(*next)++];
+    if (length == 0) return FIC_OK;
+    *next += length;
+  }
+  return FIC_TRUNCATED;
+}
+
+int32_t fic_gif_repeats(const fic_gif_reader *reader) { return reader->repeats; }
+
+fic_status fic_gif_take_frame(fic_gif_reader *reader, size_t offset, fic_gif_header *header) {
+  memset(header, 0, sizeof *header);
+  reader->offset = offset;
+  GraphicsControlBlock control = {.TransparentColor = NO_TRANSPARENT_COLOR};
+  fic_status status = find_frame(reader, &control, &header->is_end);
+  if (status != FIC_OK || header->is_end) return status;
 
   const GifFileType *file = reader->file;
   const GifImageDesc *frame = &file->Image;
   const ColorMapObject *palette = frame->ColorMap ? frame->ColorMap : file->SColorMap;
   if (!palette) return failure(reader, D_GIF_ERR_NO_COLOR_MAP);
   if (frame->Width < 1 || frame->Height < 1) return FIC_DAMAGED;
-  fill_colors(reader, palette, transparent);
+  fill_colors(reader, palette, control.TransparentColor);
   header->frame_x = (uint32_t)frame->Left;
   header->frame_y = (uint32_t)frame->Top;
   header->frame_width = (uint32_t)frame->Width;
@@ -152,8 +184,11 @@ fic_status fic_gif_read_header(
   header->width = (uint32_t)file->SWidth > right ? (uint32_t)file->SWidth : right;
   header->height = (uint32_t)file->SHeight > bottom ? (uint32_t)file->SHeight : bottom;
   bool covers = header->frame_width == header->width && header->frame_height == header->height;
-  header->has_alpha = transparent >= 0 || !covers;
+  header->is_transparent = control.TransparentColor >= 0;
+  header->has_alpha = header->is_transparent || !covers;
   header->interlaced = frame->Interlace;
+  header->delay = (uint32_t)control.DelayTime;
+  header->disposal = (uint32_t)control.DisposalMode;
   return begin_codes(reader);
 }
 

@@ -20,6 +20,29 @@ void fic_rows_premultiply(uint8_t *pixels, size_t count) {
   }
 }
 
+void fic_rows_blend(const uint8_t *pixels, uint8_t *target, size_t count) {
+  for (size_t i = 0; i < 4 * count; i += 4) {
+    uint32_t rest = 255u - pixels[i + 3];
+    if (rest == 0) {
+      memcpy(target + i, pixels + i, 4);
+      continue;
+    }
+    for (size_t c = 0; c < 4; c++) {
+      uint32_t sum = pixels[i + c] + multiply(target[i + c], rest);
+      target[i + c] = (uint8_t)(sum > 255 ? 255 : sum);
+    }
+  }
+}
+
+void fic_rows_gray_to_bgrx(uint8_t *row, size_t count) {
+  // From the end: a pixel is written where gray bytes before it are not read any more.
+  for (size_t i = count; i-- > 0;) {
+    uint8_t gray = row[i];
+    uint8_t pixel[4] = {gray, gray, gray, 255};
+    memcpy(row + 4 * i, pixel, 4);
+  }
+}
+
 static inline uint8_t divide(uint32_t color, uint32_t alpha) {
   uint32_t result = (color * 255 + alpha / 2) / alpha;
   return (uint8_t)(result > 255 ? 255 : result);

@@ -175,6 +175,22 @@ fic_status fic_webp_read_header(
   return FIC_OK;
 }
 
+fic_status fic_webp_take_frame(
+    fic_webp_reader *reader, const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+    bool *has_alpha) {
+  WebPIterator *frame = &reader->frame;
+  frame->fragment.bytes = bytes;
+  frame->fragment.size = count;
+  frame->width = (int)width;
+  frame->height = (int)height;
+  WebPBitstreamFeatures *input = &reader->config.input;
+  VP8StatusCode code = WebPGetFeatures(bytes, count, input);
+  if (code != VP8_STATUS_OK) return status_of(code);
+  if (input->width != frame->width || input->height != frame->height) return FIC_DAMAGED;
+  *has_alpha = reader->has_alpha = input->has_alpha;
+  return FIC_OK;
+}
+
 fic_status fic_webp_start(
     fic_webp_reader *reader, uint8_t *rows, size_t row_bytes, size_t byte_count, uint32_t width,
     uint32_t height) {

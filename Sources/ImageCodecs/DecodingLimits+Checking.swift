@@ -26,6 +26,22 @@ extension DecodingLimits {
     }
   }
 
+  /// Refuses an animation of too many frames, or of too many pixels in all frames.
+  ///
+  /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit and the number.
+  func check(frameCount: Int, of canvas: PixelSize) throws(ImageDecodingError) {
+    guard frameCount <= self.frameCount else {
+      throw .tooLarge("The animation has \(frameCount) frames; the limit is \(self.frameCount).")
+    }
+    let (pixels, overflow) = (canvas.pixelCount ?? .max).multipliedReportingOverflow(by: frameCount)
+    guard !overflow, pixels <= animationPixelCount else {
+      throw .tooLarge(
+        "The animation has \(frameCount) frames of \(canvas) pixels"
+          + (overflow ? "" : ", \(pixels) in all") + "; the limit is \(animationPixelCount) in all."
+      )
+    }
+  }
+
   /// Refuses a decode beyond the limits, before it takes memory.
   ///
   /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit, the memory and its parts.

@@ -172,6 +172,15 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The most time that the processor may take to read the frames of one animation once: a minute by default.
   public var animationTime = Duration.seconds(60)
 
+  /// The most frames of an animation that are read: 4096 by default, a minute at 60 frames a second.
+  ///
+  /// A list of the frames is held in memory, and a file of 64 kB can announce thousands of them.
+  public var frameCount = 4096
+
+  /// The most pixels of all frames of an animation together, each counted on the whole canvas, which bounds the time:
+  /// by default 1 Gi pixels, 4096 frames of 512 x 512.
+  public var animationPixelCount = 1 << 30
+
   /// Creates the default limits.
   public init() {}
 }

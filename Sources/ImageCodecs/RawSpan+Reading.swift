@@ -22,6 +22,11 @@ extension RawSpan {
     bigEndian16(at: offset).map { $0 >> 8 | ($0 & 0xFF) << 8 }
   }
 
+  func littleEndian24(at offset: Int) -> Int? {
+    guard let low = littleEndian16(at: offset), let high = byte(at: offset + 2) else { return nil }
+    return Int(high) << 16 | low
+  }
+
   func littleEndian32(at offset: Int) -> Int? {
     guard let low = littleEndian16(at: offset), let high = littleEndian16(at: offset + 2) else {
       return nil

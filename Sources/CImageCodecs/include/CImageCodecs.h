@@ -195,7 +195,13 @@ fic_status fic_webp_read_header(
     fic_webp_reader *reader, const uint8_t *bytes, size_t count, bool may_be_cut,
     fic_webp_header *header);
 
-// Prepares to write the first frame, scaled to `width` times `height`, to `rows`, which must stay
+// Takes the encoded bytes of one frame without its container, instead of a file. A frame that is not of that size is
+// damaged.
+fic_status fic_webp_take_frame(
+    fic_webp_reader *reader, const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
+    bool *has_alpha);
+
+// Prepares to write the first frame, or the one that was taken, scaled to `width` times `height`, to `rows`, which must stay
 // in place until the reader is closed: B, G, R multiplied by alpha, alpha.
 fic_status fic_webp_start(
     fic_webp_reader *reader, uint8_t *rows, size_t row_bytes, size_t byte_count, uint32_t width,
@@ -224,15 +230,19 @@ fic_status fic_webp_write_row(fic_webp_writer *writer, const uint8_t *row);
 // Hands over the encoded bytes, which the caller frees with free(3).
 fic_status fic_webp_end(fic_webp_writer *writer, uint8_t **bytes, size_t *count);
 
-// GIF, of the first frame
+// GIF, frame by frame
 
 typedef struct fic_gif_reader fic_gif_reader;
 
 typedef struct {
   uint32_t width, height;   // of the screen, or of a screen that the frame fits into
   uint32_t frame_x, frame_y, frame_width, frame_height;
-  bool has_alpha;           // of the first frame on its screen
+  bool has_alpha;           // of the frame on the empty screen
   bool interlaced;
+  bool is_transparent;      // the frame has a transparent index
+  bool is_end;              // there is no frame, but the end of the file
+  uint32_t delay;           // in hundredths of a second
+  uint32_t disposal;        // as stored, of three bits
 } fic_gif_header;
 
 fic_gif_reader *fic_gif_reader_create(void);
@@ -243,11 +253,20 @@ const char *fic_gif_reader_message(const fic_gif_reader *reader);
 fic_status fic_gif_read_header(
     fic_gif_reader *reader, const uint8_t *bytes, size_t count, fic_gif_header *header);
 
+// Passes over the frame, of which rows may have been read, and gives the offset of the blocks behind it.
+fic_status fic_gif_pass_frame(const fic_gif_reader *reader, size_t *next);
+
+// How often the animation is repeated after its first play, 0 for ever; negative where the blocks so far say nothing.
+int32_t fic_gif_repeats(const fic_gif_reader *reader);
+
+// Goes on with the frame whose blocks begin at that offset.
+fic_status fic_gif_take_frame(fic_gif_reader *reader, size_t offset, fic_gif_header *header);
+
 // Writes the frame's next row in the order of the file: B, G, R, alpha; transparent pixels are all
 // zero. The last row proves that the frame is whole.
 fic_status fic_gif_read_row(fic_gif_reader *reader, uint8_t *row);
 
-// AVIF, of an animation the first frame
+// AVIF
 
 typedef struct fic_avif_reader fic_avif_reader;
 
@@ -257,6 +276,8 @@ typedef struct {
   bool has_alpha;
   uint64_t decoded_pixels;   // of the whole stored picture
   uint64_t working_bytes;    // of decoding, without the rows that are written
+  uint32_t frames;           // 1 for a still
+  int32_t repeats;           // after the first play; negative for ever
   uint16_t primaries, transfer;   // ITU-T H.273, for files without a profile
   const uint8_t *profile;    // ICC, or null; stays until the next call
   size_t profile_count;
@@ -267,12 +288,18 @@ void fic_avif_reader_close(fic_avif_reader *reader);
 const char *fic_avif_reader_message(const fic_avif_reader *reader);
 
 // Reads the container and nothing of the picture. The decode refuses pictures of more pixels than
-// `pixel_limit`, whatever the container says.
+// `pixel_limit`, whatever the container says. With `may_be_cut` bytes of frames may be missing.
 fic_status fic_avif_read_header(
     fic_avif_reader *reader, const uint8_t *bytes, size_t count, uint64_t pixel_limit,
-    fic_avif_header *header);
+    bool may_be_cut, fic_avif_header *header);
 
-// Decodes on the calling thread, and fills in the colours, which the container may not name.
+// The number of first frames of which no byte is missing. Takes a step for each pair of frames that share a key frame.
+uint32_t fic_avif_whole_frames(const fic_avif_reader *reader);
+
+// How long a frame is shown, in seconds.
+double fic_avif_duration(const fic_avif_reader *reader, uint32_t frame);
+
+// Decodes the next frame on the calling thread, and fills in the colours, which the container may not name.
 fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header);
 
 // Writes rows of the part that is shown, each after the one before: B, G, R multiplied by alpha, alpha.
@@ -362,6 +389,12 @@ fic_status fic_color_make_profile(
 
 // Multiplies B, G, R by alpha in place, rounding to nearest.
 void fic_rows_premultiply(uint8_t *pixels, size_t count);
+
+// Lays pixels over others: both B, G, R multiplied by alpha, alpha.
+void fic_rows_blend(const uint8_t *pixels, uint8_t *target, size_t count);
+
+// Turns packed gray bytes, which lie at the start of the row, into B, G, R, 255 in place.
+void fic_rows_gray_to_bgrx(uint8_t *row, size_t count);
 
 // Undoes the multiplication, rounding to nearest; a pixel without alpha becomes zero.
 void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count);

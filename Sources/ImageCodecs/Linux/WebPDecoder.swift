@@ -81,7 +81,7 @@
   /// One pass over one WebP file, whose bytes stay in place for this object's life.
   ///
   /// Invariant: no call follows one that threw.
-  private final class WebPReader {
+  final class WebPReader {
     private static let profileLimit = 4 << 20
 
     /// Decoding pauses after this many bytes, or a thirty-second of the file, to ask whether to
@@ -164,20 +164,27 @@
         layout.byteCount - offset, UInt32(size.width), UInt32(size.height)
       ).check(.webp)
 
-      let step = max(Self.stepByteCount, header.frame_count / 32)
+      do throws(ImageDecodingError) {
+        try Self.decode(reader, byteCount: header.frame_count, unless: isCancelled)
+      } catch {
+        guard showsPart, error.isDamage, fic_webp_rows_written(reader) > 0 else { throw error }
+        return true
+      }
+      return header.is_cut
+    }
+
+    /// Decodes the encoded bytes of one frame, step by step.
+    static func decode(
+      _ reader: OpaquePointer, byteCount: Int, unless isCancelled: () -> Bool
+    ) throws(ImageDecodingError) {
+      let step = max(stepByteCount, byteCount / 32)
       var count = 0
       var isComplete = false
       while !isComplete {
         if isCancelled() { throw .cancelled }
-        count = min(count + step, header.frame_count)
-        do throws(ImageDecodingError) {
-          try fic_webp_decode(reader, count, &isComplete).check(.webp)
-        } catch {
-          guard showsPart, error.isDamage, fic_webp_rows_written(reader) > 0 else { throw error }
-          return true
-        }
+        count = min(count + step, byteCount)
+        try fic_webp_decode(reader, count, &isComplete).check(.webp)
       }
-      return header.is_cut
     }
   }
 #endif

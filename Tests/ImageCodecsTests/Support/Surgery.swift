@@ -105,6 +105,16 @@ enum Surgery {
       + pngChunk("IEND", Data())
   }
 
+  /// A PNG's pixel data.
+  static func pixels(ofPNG png: Data) -> Data {
+    var all = Data()
+    _ = repacking(png: png) {
+      all = $0
+      return []
+    }
+    return all
+  }
+
   /// A PNG whose pixel data is in chunks of one byte each.
   static func crumbling(png: Data) -> Data { repacking(png: png) { $0.map { Data([$0]) } } }
 
@@ -139,12 +149,16 @@ enum Surgery {
     return Data("RIFF".utf8) + littleEndian(body.count, bytes: 4) + body
   }
 
-  static func webpFrame(_ picture: Data, x: Int, y: Int, width: Int, height: Int) -> Data {
+  /// - Parameter flags: 1 clears the frame afterwards, 2 replaces what is below it.
+  static func webpFrame(
+    _ picture: Data, x: Int, y: Int, width: Int, height: Int, milliseconds: Int = 100,
+    flags: UInt8 = 0
+  ) -> Data {
     riffChunk(
       "ANMF",
       littleEndian(x / 2, bytes: 3) + littleEndian(y / 2, bytes: 3)
         + littleEndian(width - 1, bytes: 3) + littleEndian(height - 1, bytes: 3)
-        + littleEndian(100, bytes: 3) + Data([0]) + webpChunks(picture))
+        + littleEndian(milliseconds, bytes: 3) + Data([flags]) + webpChunks(picture))
   }
 
   /// PNG 1.2, annex D.

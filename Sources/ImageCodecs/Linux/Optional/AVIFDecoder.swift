@@ -78,18 +78,7 @@
           for: announced.imageHeader, minimumSize: request.minimumSize))
       // Again, with the size that was announced as dav1d's limit.
       let reader = try AVIFReader(bytes, pixelLimit: announced.largestPixelCount)
-      let header = reader.imageHeader
-      if request.isCancelled() { throw .cancelled }
-      try reader.decode()
-      if request.isCancelled() { throw .cancelled }
-      var first = 0
-      return try Bitmap.averaging(
-        header.size, reader.orientation, format: header.hasAlpha ? .bgra32 : .bgrx32,
-        conversion: reader.conversion, request
-      ) { rows, rowBytes, count throws(ImageDecodingError) in
-        try reader.write(rows, rowBytes, first, count)
-        first += count
-      }
+      return try reader.decode(request)
     }
   }
 
@@ -110,13 +99,13 @@
   /// One pass over one AVIF file, whose bytes stay in place for this object's life.
   ///
   /// Invariant: no call follows one that threw.
-  private final class AVIFReader {
+  final class AVIFReader {
     /// Cells of a grid may reach over its edges by less than themselves.
     private static let overhang = 512
 
     let orientation: Orientation
     private let reader: OpaquePointer
-    private var header: fic_avif_header
+    private(set) var header: fic_avif_header
 
     var imageHeader: ImageHeader {
       let size = PixelSize(width: Int(header.width), height: Int(header.height))
@@ -140,13 +129,13 @@
     }
 
     init(
-      _ bytes: UnsafeRawBufferPointer, pixelLimit: UInt64 = .max
+      _ bytes: UnsafeRawBufferPointer, pixelLimit: UInt64 = .max, mayBeCut: Bool = false
     ) throws(ImageDecodingError) {
       guard let start = bytes.start else { throw .truncated }
       guard let reader = fic_avif_reader_create() else { throw .outOfMemory }
       self.reader = reader
       var header = fic_avif_header()
-      let status = fic_avif_read_header(reader, start, bytes.count, pixelLimit, &header)
+      let status = fic_avif_read_header(reader, start, bytes.count, pixelLimit, mayBeCut, &header)
       self.header = header
       orientation = Orientation(rawValue: header.orientation) ?? .up
       try check(status)
@@ -154,9 +143,29 @@
 
     deinit { fic_avif_reader_close(reader) }
 
-    func decode() throws(ImageDecodingError) { try check(fic_avif_decode(reader, &header)) }
+    /// Those of which no byte is missing.
+    var wholeFrameCount: Int { Int(fic_avif_whole_frames(reader)) }
 
-    func write(
+    func duration(ofFrame index: Int) -> Duration {
+      .ofFrame(seconds: fic_avif_duration(reader, UInt32(index)))
+    }
+
+    /// Decodes the next frame.
+    func decode(_ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      if request.isCancelled() { throw .cancelled }
+      try check(fic_avif_decode(reader, &header))
+      if request.isCancelled() { throw .cancelled }
+      var first = 0
+      return try Bitmap.averaging(
+        imageHeader.size, orientation, format: header.has_alpha ? .bgra32 : .bgrx32,
+        conversion: conversion, request
+      ) { rows, rowBytes, count throws(ImageDecodingError) in
+        try write(rows, rowBytes, first, count)
+        first += count
+      }
+    }
+
+    private func write(
       _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ first: Int, _ count: Int
     ) throws(ImageDecodingError) {
       try check(fic_avif_write_rows(reader, rows, rowBytes, UInt32(first), UInt32(count)))

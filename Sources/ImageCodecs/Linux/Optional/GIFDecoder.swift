@@ -42,12 +42,12 @@
     }
   }
 
-  /// One pass over the first frame of one GIF file, whose bytes stay in place for this object's life.
+  /// One pass over a frame of one GIF file, whose bytes stay in place for this object's life.
   ///
   /// Invariant: no call follows one that threw.
-  private final class GIFReader {
+  final class GIFReader {
     private let reader: OpaquePointer
-    private let header: fic_gif_header
+    private(set) var header: fic_gif_header
 
     /// The result is the whole screen, at its full size, whatever the size of the frame.
     var imageHeader: ImageHeader {
@@ -72,6 +72,26 @@
 
     deinit { fic_gif_reader_close(reader) }
 
+    /// How often the animation is repeated, 0 for ever; negative where the blocks so far say nothing.
+    var repeats: Int { Int(fic_gif_repeats(reader)) }
+
+    /// Passes over the frame.
+    ///
+    /// - Returns: Where the blocks behind it begin.
+    func passFrame() throws(ImageDecodingError) -> Int {
+      var next = 0
+      try check(fic_gif_pass_frame(reader, &next))
+      return next
+    }
+
+    /// Goes on with the frame whose blocks begin there.
+    ///
+    /// - Returns: Whether there is one.
+    func takeFrame(at offset: Int) throws(ImageDecodingError) -> Bool {
+      try check(fic_gif_take_frame(reader, offset, &header))
+      return !header.is_end
+    }
+
     /// - Parameter showsPart: Whether the rows that can be read suffice, if there are any.
     /// - Returns: Whether rows are missing.
     func decode(
@@ -86,15 +106,22 @@
           start.assumingMemoryBound(to: UInt8.self), layout.rowBytes, layout.size.height,
           width: layout.size.width)
       }
-      let frame =
+      return try read(
         start.assumingMemoryBound(to: UInt8.self) + Int(header.frame_y) * layout.rowBytes
-        + Int(header.frame_x) * 4
+          + Int(header.frame_x) * 4, layout.rowBytes, showsPart: showsPart, unless: isCancelled)
+    }
+
+    /// Writes the frame's own rows, and returns as ``decode(_:_:showsPart:unless:)`` does.
+    func read(
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, showsPart: Bool,
+      unless isCancelled: () -> Bool
+    ) throws(ImageDecodingError) -> Bool {
       var count = 0
       for pass in passes {
         for y in stride(from: pass.first, to: Int(header.frame_height), by: pass.step) {
           if count % UprightRows.stripHeight == 0, isCancelled() { throw .cancelled }
           do throws(ImageDecodingError) {
-            try check(fic_gif_read_row(reader, frame + y * layout.rowBytes))
+            try check(fic_gif_read_row(reader, rows + y * rowBytes))
           } catch {
             guard showsPart, error.isDamage, count > 0 else { throw error }
             return true
