@@ -16,6 +16,9 @@ package struct TableEntryInfo: Hashable, Sendable {
   /// Whether it is a frame of an animation behind the first.
   package var isFrame: Bool { entity.known?.isFrame == true }
 
+  /// The entity of a frame behind the first of the animation whose first frame this is.
+  package func frame(_ index: Int) -> TableID { digest.frame(index) }
+
   init(slot: Int, record: SlotRecord, trailer: SlotTrailer) {
     self.slot = slot
     digest = record.entity

@@ -17,6 +17,11 @@ package struct TableID: Hashable, Sendable {
     /// The id under which a placeholder of the version with this digest is stored.
     var placeholder: TableID { TableID(kind: .placeholder, words: (low, high)) }
 
+    /// The entity of a frame of the animation of the entity with this digest.
+    func frame(_ index: Int) -> TableID {
+      TableID(kind: .frame, words: (low ^ UInt64(index), high))
+    }
+
     /// The id under which an image of a damaged file is stored that has the version with this digest.
     fileprivate func damaged(isPlaceholder: Bool) -> TableID {
       TableID(kind: isPlaceholder ? .damagedPlaceholder : .damaged, words: (low, high))
@@ -106,9 +111,7 @@ package struct TableID: Hashable, Sendable {
   /// The entity of a frame of this entity's animation, behind the first, which the entity has itself.
   ///
   /// - Parameter index: 1 or more.
-  package func frame(_ index: Int) -> TableID {
-    TableID(kind: .frame, words: (digest.low ^ UInt64(index), digest.high))
-  }
+  package func frame(_ index: Int) -> TableID { digest.frame(index) }
 
   package var isFrame: Bool { kind == .frame }
 

@@ -62,4 +62,21 @@ extension ImageCache {
     return table.animation(of: key, first: first, verifying: maker.workers)
       ?? animations.playing(key.animation, first: first)
   }
+
+  /// Whether the table has the entity's image with all frames that it keeps of it, and each of them is intact.
+  ///
+  /// Of an animation that is decoded while it plays it keeps the first one.
+  ///
+  /// Cost: reads the frames of earlier sessions on the calling thread.
+  package nonisolated func hasIntactFrames(
+    of entity: some ImageEntity, format: ImageFormat
+  ) -> Bool {
+    guard let first = cachedImage(for: entity, format: format), let table = tables[format] else {
+      return false
+    }
+    guard case .stored(let motion) = first.motion else { return true }
+    return (1..<motion.timeline.frameCount).allSatisfy {
+      table.frame($0, of: entity.imageID, motion, verifies: true) != nil
+    }
+  }
 }
