@@ -17,7 +17,7 @@ struct UsageTests {
     let outcome = try await run("--help")
     #expect(outcome.status == 0)
     for command in [
-      "scroll", "warm", "fetch", "inspect", "export", "verify", "clear", "130",
+      "scroll", "warm", "fetch", "inspect", "export", "verify", "clear", "completions", "130",
     ] {
       #expect(outcome.output.contains(command))
     }
