@@ -60,7 +60,10 @@ package final class TableEntry: @unchecked Sendable {
   package var metadata: [UInt8] { trailer?.metadata ?? [] }
 
   /// Whether the image shows a part of a damaged file; each call reads the slot.
-  package var isDamaged: Bool { trailer?.version.known?.isDamaged == true }
+  package var isDamaged: Bool { version?.isDamaged == true }
+
+  /// The image's version; `nil` for one that its file does not keep in full.
+  package var version: TableID? { trailer?.version.known }
 
   private var trailer: SlotTrailer? {
     guard let layout else { return nil }

@@ -7,6 +7,8 @@ enum FailureText {
   static func text(of error: any Error) -> String {
     switch error {
     case let error as ImageCacheError: text(of: error)
+    case let error as CocoaError:
+      (error.filePath.map { "\($0): " } ?? "") + OutputFile.reason(of: error)
     case let error as any CustomStringConvertible & Error: error.description
     default: error.localizedDescription
     }

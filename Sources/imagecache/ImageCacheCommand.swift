@@ -6,9 +6,16 @@ import CommandSupport
 struct ImageCacheCommand {
   private static let commands: [any Command.Type] = [
     ScrollCommand.self, WarmCommand.self, FetchCommand.self, InspectCommand.self,
-    ExportCommand.self,
-    VerifyCommand.self, ClearCommand.self,
+    ExportCommand.self, VerifyCommand.self, ClearCommand.self, CompletionsCommand.self,
+    ManualCommand.self,
   ]
+
+  /// The version of the library and of the command.
+  static let version = "0.1.0"
+
+  static var grammars: [(name: String, grammar: ArgumentGrammar)] {
+    commands.map { ($0.name, $0.grammar) }
+  }
 
   static func main() async {
     let words = CommandLine.words
@@ -24,6 +31,10 @@ struct ImageCacheCommand {
       Console.print(help)
       return .success
     }
+    if name == "--version" {
+      Console.print("imagecache \(version)")
+      return .success
+    }
     guard let command = commands.first(where: { $0.name == name }) else {
       Console.note("imagecache: There is no command \"\(name)\". `imagecache --help` lists them.")
       return .usage
@@ -37,20 +48,28 @@ struct ImageCacheCommand {
     let width = commands.map { $0.name.count }.max() ?? 0
     let list = commands.map { "  \($0.name.padded(to: width))  \($0.grammar.summary)" }
     return """
-      imagecache keeps decoded pictures in memory-mapped image tables, so that showing one again
-      takes no decoding and no copy.
+      \(introduction)
 
       Usage: imagecache COMMAND [ARGUMENTS]
 
       \(list.joined(separator: "\n"))
 
-      Begin with `imagecache scroll`: it draws photographs of its own and shows what a table saves.
-      Then try your own: `imagecache scroll ~/Pictures --report scroll.html`.
-      `imagecache COMMAND --help` explains each.
-
-      Results go to standard output and everything else to standard error. The exit status is 0 when
-      all went well, 1 when something failed or was found damaged, 2 for a call that cannot be
-      carried out, and 130 after Ctrl-C.
+      \(advice)
       """
   }
+
+  static let introduction = """
+    imagecache keeps decoded pictures in memory-mapped image tables, so that showing one again
+    takes no decoding and no copy.
+    """
+
+  static let advice = """
+    Begin with `imagecache scroll`: it draws photographs of its own and shows what a table saves.
+    Then try your own: `imagecache scroll ~/Pictures --report scroll.html`.
+    `imagecache COMMAND --help` explains each, and `imagecache --version` tells the version.
+
+    Results go to standard output and everything else to standard error. The exit status is 0 when
+    all went well, 1 when something failed or was found damaged, 2 for a call that cannot be
+    carried out, and 130 after Ctrl-C.
+    """
 }

@@ -41,6 +41,14 @@ enum PhotoRecognition {
     return folder
   }
 
+  /// The frames of all photographs; one whose file cannot be read as an animation has one.
+  static func frameCount(of photos: [PhotoFolder.Photo]) -> Int {
+    photos.reduce(0) { count, photo in
+      // The cache will tell why.
+      count + ((try? AnimatedFile(photo))?.header.frameCount ?? 1)
+    }
+  }
+
   private static func noPictures(in path: String) -> String {
     "The folder \"\(path)\" has no pictures."
   }

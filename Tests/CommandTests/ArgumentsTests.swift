@@ -189,6 +189,15 @@ struct FormatArgumentTests {
     #expect(format.quality == .best && format.colorSpace == .displayP3)
   }
 
+  @Test("keeps first frames, or all of so many bytes, behind anything after the drawing")
+  func animations() throws {
+    #expect(try FormatArgument("a:1x2:bgra32:stretch:best").animationByteLimit == nil)
+    #expect(try FormatArgument("a:1x2:bgra32:stretch:animated").animationByteLimit == 16 << 20)
+    let format = try FormatArgument("a:1x2:bgra32:stretch:best:animated=64M:displayP3")
+    #expect(format.animationByteLimit == 64 << 20)
+    #expect(format.quality == .best && format.colorSpace == .displayP3)
+  }
+
   @Test(
     "is refused in words that name the bad part",
     arguments: [
@@ -198,6 +207,9 @@ struct FormatArgumentTests {
       ("row:1x1:gray8:stretch:best:balanced", "has \"balanced\""),
       ("row:1x1:gray8:stretch:sRGB:displayP3", "has \"displayP3\""),
       ("row:1x1:gray8:stretch:best:sRGB:x", "best:sRGB:x"),
+      ("row:1x1:gray8:stretch:animated=", "\"animated=\""),
+      ("row:1x1:gray8:stretch:animated:animated", "has \"animated\""),
+      ("row:1x1:gray8:stretch:animate", "\"animate\""),
     ])
   func refusals(text: String, named: String) {
     let error = #expect(throws: UsageError.self) { try FormatArgument(text) }

@@ -45,8 +45,9 @@ struct ScrollCommandTests {
     for method in methods {
       #expect(
         Set(method.keys) == [
-          "method", "busy_frames", "busy_ms", "frames_over_8_3", "frames_over_16_7", "private_kB",
-          "disk_kB",
+          "method", "busy_frames", "busy_ms", "frames_over_8_3", "frames_over_16_7",
+          "private_bytes",
+          "disk_bytes",
         ])
       let work = try #require(method["busy_ms"] as? [String: Double])
       #expect(Set(work.keys) == ["p50", "p99", "max"])
@@ -104,7 +105,7 @@ struct ScrollCommandTests {
       "200", "--json", "--report", page.path, in: directory.url)
     #expect(outcome.status == 0, "\(outcome.errors)")
     let json = try #require(outcome.json)
-    #expect(json["pictures"] as? Int == 8 && json["kbit"] as? Int == 200)
+    #expect(json["pictures"] as? Int == 8 && json["kilobits_per_second"] as? Int == 200)
     let passes = try #require(json["passes"] as? [[String: Any]])
     #expect(
       passes.map { $0["pass"] as? String } == [
@@ -120,7 +121,7 @@ struct ScrollCommandTests {
         #expect(try #require(first[key]) <= #require(last[key]))
       }
     }
-    #expect(passes.map { $0["downloaded_kB"] as? Int ?? 0 > 0 } == [true, true, false])
+    #expect(passes.map { $0["downloaded_bytes"] as? Int ?? 0 > 0 } == [true, true, false])
     #expect(passes[0]["previews"] as? Int == 0 && passes[2]["previews"] as? Int == 0)
     let html = try String(contentsOf: page, encoding: .utf8)
     let pictures = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)

@@ -116,7 +116,9 @@ struct TableCommandTests {
       temporaryFolder: directory.url, preparation: "trap '' XFSZ; ulimit -f 1100"
     ).run()
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("failed a b.png: the table \"row\" could not take it"))
+    #expect(
+      outcome.errors.contains("failed a b.png: the table \"row\" could not take it: The disk of "))
+    #expect(outcome.errors.contains(" is full."))
     #expect(outcome.output == "0 stored, 0 already there, 2 failed\n")
   }
 
@@ -331,7 +333,7 @@ struct TableCommandTests {
     let tables = try #require(outcome.json?["tables"] as? [[String: Any]])
     let table = try #require(tables.first { $0["name"] as? String == "in" })
     #expect(table["width"] as? Int == 8)
-    #expect(table["pixelFormat"] as? String == "bgra32")
+    #expect(table["pixel_format"] as? String == "bgra32")
     #expect(table["keeps_proportions"] as? Bool == true)
     #expect(tables.compactMap { $0["quality"] as? String }.sorted() == ["balanced", "best"])
     #expect(table["disk_bytes"] as? Int ?? 0 > 0)
@@ -378,6 +380,39 @@ struct TableCommandTests {
       #expect(readCount > byteCount && readCount < byteCount * 3 / 2, "\(readCount), \(byteCount)")
     }
   #endif
+
+  @Test("write the kind of file that its extension names, and PNG to standard output")
+  func kindsOfFiles() async throws {
+    #expect(try await warm("row:16x8:bgrx32").status == 0)
+    func bytes(_ name: String) async throws -> Data {
+      let file = directory.url.appending(path: name)
+      #expect(try await run("export", cache, "row", "a b.png", file.path).status == 0)
+      return try Data(contentsOf: file)
+    }
+    #expect(try await bytes("out.JPG").prefix(3) == Data([0xFF, 0xD8, 0xFF]))
+    #expect(try await bytes("out.png").prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
+    #if os(Linux)
+      #expect(try await bytes("out.webp").prefix(4) == Data("RIFF".utf8))
+    #endif
+    let piped = try await CommandProcess(
+      ["export", cache, "row", "a b.png", "-"], temporaryFolder: directory.url,
+      preparation: #""$0" "$@" >"$TMPDIR/piped.png"; exit $?"#
+    ).run()
+    #expect(piped.status == 0)
+    let file = directory.url.appending(path: "piped.png")
+    #expect(
+      try TestPictures.pixels(of: file).bytes
+        == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 1)))
+  }
+
+  @Test("name the file that cannot be written, and the system's reason")
+  func unwritable() async throws {
+    #expect(try await warm("row:16x8:bgrx32").status == 0)
+    let file = directory.url.appending(path: "none/out.png").path
+    let outcome = try await run("export", cache, "row", "a b.png", file)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors == "imagecache: \(file) cannot be written: No such file or directory.\n")
+  }
 
   @Test("tell of a file that is no table any more")
   func brokenHeader() async throws {

@@ -16,7 +16,9 @@ struct UsageTests {
   func help() async throws {
     let outcome = try await run("--help")
     #expect(outcome.status == 0)
-    for command in ["scroll", "warm", "fetch", "inspect", "export", "verify", "clear", "130"] {
+    for command in [
+      "scroll", "warm", "fetch", "inspect", "export", "verify", "clear", "completions", "130",
+    ] {
       #expect(outcome.output.contains(command))
     }
   }
@@ -26,7 +28,7 @@ struct UsageTests {
     arguments: [
       ("scroll", "--report FILE.html"), ("warm", "aspectFit"),
       ("fetch", "URL ... --cache DIR"), ("inspect", "--older-than DURATION"),
-      ("export", "OUT.png"), ("verify", "exit status is 1"), ("clear", "--matching PATTERN"),
+      ("export", "OUT"), ("verify", "exit status is 1"), ("clear", "--matching PATTERN"),
     ])
   func commandHelp(command: String, expected: String) async throws {
     let outcome = try await run(command, "--help")
@@ -56,7 +58,11 @@ struct UsageTests {
       (["fetch", "a/b.jpg", "--cache=c", "--format=a:1x1"], "\"a/b.jpg\""),
       (["fetch", "file:///b.jpg", "--cache=c", "--format=a:1x1"], "\"file:///b.jpg\""),
       (["fetch", "http://h/a", "--cache=c", "--format=a:1x1", "--originals=5x"], "\"5x\""),
-      (["inspect", "/no/such/folder"], "/no/such/folder"), (["export", "d", "n", "e"], "OUT.png"),
+      (["inspect", "/no/such/folder"], "/no/such/folder"),
+      (["export", "d", "n", "e"], "needs OUT: the file to write"),
+      (["export", "d", "n", "e", "a.gif"], "\"a.gif\" has no extension"),
+      (["warm", ".", "--cache=c", "--format"], "--format needs a value: NAME:WxH"),
+      (["warm", ".", "--cache=c", "--format=row"], "\"row\" is not of the form NAME:WxH"),
       (["verify"], "DIR"), (["clear", "d", "row", "--originals"], "--originals"),
       (["clear", "a", "b", "c"], "\"c\""),
     ])
@@ -64,6 +70,7 @@ struct UsageTests {
     let outcome = try await CommandProcess(words, temporaryFolder: directory.url).run()
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains(named))
+    #expect(!outcome.errors.contains("\\n"))
     #expect(outcome.output.isEmpty)
   }
 

@@ -75,10 +75,13 @@ package struct ArgumentGrammar: Sendable {
     return ([command] + operandTexts + optionTexts).joined(separator: " ")
   }
 
-  package var help: String {
-    let rows =
-      operands.map { ($0.name, $0.help) } + options.map { ($0.spelling, $0.help) }
+  /// Operands and options, and what they mean.
+  var rows: [(name: String, help: String)] {
+    operands.map { ($0.name, $0.help) } + options.map { ($0.spelling, $0.help) }
       + [("--help", "prints this text")]
+  }
+
+  package var help: String {
     let width = rows.map(\.0.count).max() ?? 0
     let list = rows.map { name, help in
       let indent = "\n" + String(repeating: " ", count: width + 4)
@@ -97,10 +100,12 @@ package struct ArgumentGrammar: Sendable {
 }
 
 extension ArgumentGrammar.Option {
-  fileprivate var spelling: String { placeholder.map { "\(name) \($0)" } ?? name }
+  var spelling: String { placeholder.map { "\(name) \($0)" } ?? name }
 }
 
 extension String {
+  var firstLine: String { String(prefix { $0 != "\n" }) }
+
   /// The text with blanks after it, `width` characters in all; longer text stays as it is.
   package func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(width - count, 0))

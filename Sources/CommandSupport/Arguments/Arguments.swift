@@ -104,11 +104,11 @@ package struct Arguments: Sendable {
         "\(grammar.command) does not know what to do with \"\(operands[grammar.operands.count])\".")
     }
     for operand in grammar.operands.dropFirst(operands.count) where operand.isRequired {
-      throw UsageError("\(grammar.command) needs \(operand.name): \(operand.help).")
+      throw UsageError("\(grammar.command) needs \(operand.name): \(operand.help.firstLine).")
     }
     for option in grammar.options where option.isRequired && values[option.name] == nil {
       throw UsageError(
-        "\(grammar.command) needs \(option.name) \(option.placeholder ?? ""): \(option.help).")
+        "\(grammar.command) needs \(option.spelling): \(option.help.firstLine).")
     }
   }
 }

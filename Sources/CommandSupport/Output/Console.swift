@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Synchronization
 
 #if canImport(Darwin)
@@ -19,8 +19,11 @@ package enum Console {
   private static let lostResults = Atomic(false)
 
   /// Prints a result.
-  package static func print(_ text: String) {
-    do { try write(text + "\n", to: .standardOutput) } catch {
+  package static func print(_ text: String) { print(Data((text + "\n").utf8)) }
+
+  /// Writes a result as it is.
+  package static func print(_ data: Data) {
+    do { try FileHandle.standardOutput.write(contentsOf: data) } catch {
       // A closed pipe must not end the process: it still has to clean up.
       let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
       if reason?.code != Int(EPIPE) { lostResults.store(true, ordering: .relaxed) }
@@ -35,10 +38,6 @@ package enum Console {
 
   private static func tell(_ text: String) {
     // A failure of standard error can be told nowhere.
-    try? write(text, to: .standardError)
-  }
-
-  private static func write(_ text: String, to handle: FileHandle) throws {
-    try handle.write(contentsOf: Data(text.utf8))
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

@@ -72,4 +72,21 @@ extension ImageCache {
     if case .unkept(let nonce) = motion { return playing.find(key.animation, nonce: nonce) }
     return table.animation(of: key, first: first, verifying: maker.workers, recorder)
   }
+
+  /// Whether the table has the entity's image with all frames that it keeps of it, and each of them is intact.
+  ///
+  /// Of an animation that is decoded while it plays it keeps the first one.
+  ///
+  /// Cost: reads the frames of earlier sessions on the calling thread.
+  package nonisolated func hasIntactFrames(
+    of entity: some ImageEntity, format: ImageFormat
+  ) -> Bool {
+    guard let first = cachedImage(for: entity, format: format), let table = tables[format] else {
+      return false
+    }
+    guard case .stored(let motion) = first.motion else { return true }
+    return (1..<motion.timeline.frameCount).allSatisfy {
+      table.frame($0, of: entity.imageID, motion, verifies: true) != nil
+    }
+  }
 }

@@ -1,3 +1,6 @@
+import Locking
+import TableStore
+
 extension ImageCache {
   /// Whether the images and originals that a cache stores reach the disk.
   public typealias StorageState = FastImageCache.StorageState
@@ -19,5 +22,10 @@ extension ImageCache {
     }
     return first { if case .unavailable = $0 { true } else { false } }
       ?? first { $0 != .ready } ?? .ready
+  }
+
+  /// Why a format's table refused an image the last time; `nil` if it never did.
+  package nonisolated func storeFailure(in format: ImageFormat) -> String? {
+    tables[format]?.storeFailure.withLock { $0 }?.description
   }
 }

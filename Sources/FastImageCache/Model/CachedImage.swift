@@ -75,7 +75,7 @@ public struct CachedImage: Sendable {
   }
 
   /// What the slot tells of frames behind this one; each call reads the slot.
-  var motion: SlotMotion {
+  package var motion: SlotMotion {
     PictureCode.hasAnimations(entry.pixelFormat)
       ? SlotMotion.parting(entry.metadata).motion : .still
   }

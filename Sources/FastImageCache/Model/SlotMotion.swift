@@ -1,7 +1,7 @@
 /// What the slot of a first frame tells of the frames behind it, in a table that keeps animations.
 ///
 /// It stands before the metadata, of which the table's file knows nothing. `Docs/TableFormat.md` has the bytes.
-enum SlotMotion: Hashable, Sendable {
+package enum SlotMotion: Hashable, Sendable {
   /// The image does not move.
   case still
 
@@ -23,8 +23,11 @@ enum SlotMotion: Hashable, Sendable {
     case still, unkept, stored
   }
 
+  /// Whether the image moves, and its frames are not kept.
+  package var isUnkept: Bool { if case .unkept = self { true } else { false } }
+
   /// Frames with slots of their own.
-  var frameCount: Int {
+  package var frameCount: Int {
     if case .stored(let motion) = self { motion.timeline.frameCount } else { 1 }
   }
 
@@ -41,7 +44,8 @@ enum SlotMotion: Hashable, Sendable {
   }
 
   /// Parts the bytes of a slot; those that this version would not have written are a still's metadata.
-  static func parting(_ bytes: [UInt8]) -> (motion: SlotMotion, metadata: ArraySlice<UInt8>) {
+  package static func parting(_ bytes: [UInt8]) -> (motion: SlotMotion, metadata: ArraySlice<UInt8>)
+  {
     guard bytes.count >= headByteCount else { return (.still, bytes[...]) }
     let end = 2 + Int(bytes[0]) + Int(bytes[1]) << 8
     guard end >= headByteCount, end <= bytes.count, let code = Code(rawValue: bytes[2]) else {
@@ -68,11 +72,11 @@ enum SlotMotion: Hashable, Sendable {
 }
 
 /// The frames behind a first frame that have slots of their own.
-struct StoredMotion: Hashable, Sendable {
+package struct StoredMotion: Hashable, Sendable {
   /// Drawn at random for each load. The frames are stored under it, so that they are never shown beside the first frame
   /// of another.
   let nonce: UInt64
-  let timeline: AnimationTimeline
+  package let timeline: AnimationTimeline
 
   /// Nonce, loops (0 for ever), and runs of frames of one duration: their count, and microseconds each.
   var bytes: [UInt8] {

@@ -1,6 +1,6 @@
 import ImageSources
 import Pixels
-import TableStore
+package import TableStore
 
 /// The frames of animations behind their first ones. A frame is an image of an entity of its own, which its animation's
 /// entity and its index make; its version is the nonce of its load.
@@ -83,6 +83,7 @@ extension ImageTable {
     }
     switch stored {
     case .failure(let error):
+      note(error)
       recorder.storeFailed(key, reason: "\(error)")
       return nil
     case .success(let insertion):
@@ -121,20 +122,36 @@ extension ImageTable {
   /// Removes those of the listed images in whose place no other one was stored, with their frames.
   func remove(_ listed: [TableEntryInfo]) throws(ImageCacheError) -> [TableEntryInfo] {
     try write { store throws(TableError) in
-      let removed = try store.remove(listed)
-      guard format.hasAnimations else { return removed }
-      for info in removed {
-        let count = SlotMotion.parting(info.metadata).motion.frameCount
-        try remove((1..<max(count, 1)).map { info.frame($0) }[...])
-      }
-      return removed
+      try store.remove(listed, withFrames: format.hasAnimations)
     } ?? []
+  }
+}
+
+extension Table {
+  /// Removes those of the listed images in whose place no other one was stored.
+  ///
+  /// - Parameter withFrames: Whether the table keeps animations, whose frames are removed with the first.
+  /// - Returns: The removed images, without frames.
+  package func remove(
+    _ listed: [TableEntryInfo], withFrames: Bool
+  ) throws(TableError) -> [TableEntryInfo] {
+    let removed = try remove(listed)
+    for info in removed where withFrames {
+      for index in 1..<max(SlotMotion.parting(info.metadata).motion.frameCount, 1) {
+        let frame = info.frame(index)
+        if contains(frame) { _ = try remove(frame) }
+      }
+    }
+    return removed
   }
 }
 
 extension StoredMotion {
   /// The key of a frame behind the first.
-  func key(of index: Int, of entity: ImageID) -> TableKey {
-    TableKey(entity: entity.tableID.frame(index), version: TableID(nonce))
+  func key(of index: Int, of entity: ImageID) -> TableKey { key(of: entity.tableID.frame(index)) }
+
+  /// The key of a frame behind the first whose entity is known.
+  package func key(of frame: TableID) -> TableKey {
+    TableKey(entity: frame, version: TableID(nonce))
   }
 }

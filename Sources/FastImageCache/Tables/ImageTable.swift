@@ -1,5 +1,6 @@
 import Foundation
 import ImageSources
+import Locking
 import Pixels
 import TableStore
 
@@ -22,6 +23,8 @@ actor ImageTable {
   private nonisolated let slots: PrivateSlots
   nonisolated let executor: SerialQueueExecutor
   private var order = TableOrder()
+  /// Of the last store that was refused.
+  nonisolated let storeFailure = Lock<TableError?>(nil)
 
   /// Whether images of this format are kept.
   nonisolated var isStored: Bool { store != nil }
@@ -203,10 +206,17 @@ actor ImageTable {
       guard let insertion = try insertion.get() else { return (privateImage(drawn), false) }
       return (image(of: insertion, key, recorder), true)
     } catch {
+      note(error)
       recorder.storeFailed(key, reason: "\(error)")
       if error == .allSlotsLeased { return (privateImage(drawn), false) }
       throw ImageCacheError(error)
     }
+  }
+
+  /// Remembers why a store was refused, but not that one was refused without a try after several failures.
+  nonisolated func note(_ error: TableError) {
+    if case .paused = error { return }
+    storeFailure.withLock { $0 = error }
   }
 
   /// Stores an image anew with other metadata; `nil` if the table does not have it.

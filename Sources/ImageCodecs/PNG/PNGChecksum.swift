@@ -1,5 +1,5 @@
 /// The checksum of a PNG chunk's name and content; PNG, third edition, annex D.
-enum PNGChecksum {
+package enum PNGChecksum {
   private static let ofByte: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(byte) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ (sum >> 1) : sum >> 1 }
   }
@@ -12,7 +12,7 @@ enum PNGChecksum {
   }
 
   /// - Parameter bytes: Name and content.
-  static func sum(of bytes: RawSpan) -> UInt32 {
+  package static func sum(of bytes: RawSpan) -> UInt32 {
     let table = ofByte
     var sum = ~UInt32(0)
     for index in 0..<bytes.byteCount {

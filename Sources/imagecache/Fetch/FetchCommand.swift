@@ -10,7 +10,9 @@ struct FetchCommand: Command {
     command: "imagecache fetch",
     summary: "Fills image tables with pictures from web servers.",
     operands: [.init("URL", isRepeatable: true, help: "a picture's address, http or https")],
-    options: WantedTables.options(capacityHelp: "what is there, all URLs, and 16") + [
+    options: WantedTables.options(
+      capacityHelp: "what is there, all URLs or 64 frames\nof each, and 16"
+    ) + [
       .value(
         "--originals", "BYTES",
         help: "the most that the downloaded files may take on the disk (256M);\n0 keeps none"),
@@ -55,6 +57,10 @@ struct FetchCommand: Command {
   /// More than the network of a cache takes at once, so that it is never idle.
   private static let width = 32
 
+  /// The frames of an animation for which there is room without `--capacity`; the file tells more when the tables are
+  /// open.
+  private static let usualFrameCount = 64
+
   private let urls: [URL]
   private let tables: WantedTables
   private let originalsByteCount: Int
@@ -83,7 +89,8 @@ struct FetchCommand: Command {
     let configuration = configuration
     let previews = try previewPath.map { try PreviewFolder($0) }
     let (cache, formats) = try await tables.open(
-      for: urls.count, keepsOthers: true, configuration)
+      for: urls.count, frameCount: urls.count * Self.usualFrameCount, keepsOthers: true,
+      configuration)
     let display = FetchDisplay(pictureCount: urls.count)
     let fetches = urls.enumerated().map { index, url in
       PictureFetch(

@@ -43,7 +43,7 @@ struct PictureFetch: Sendable {
           isThere = withExtendedLifetime(image) {
             cache.containsImage(for: picture, format: format)
           }
-          if !isThere { return .failed("the table \"\(format.name)\" could not take it") }
+          if !isThere { return .failed(WantedTables.refusal(of: format, in: cache)) }
         case .failed(let error):
           // Asked for the file only: the image is there without it.
           isThere = !revalidates && cache.containsImage(for: picture, format: format)
@@ -52,10 +52,26 @@ struct PictureFetch: Sendable {
         }
       }
       guard isThere else { return .cancelled }
+      if let reason = await bringFrames(in: format) { return .failed(reason) }
       // The server was asked, and all formats were drawn anew if the image has changed.
       options.cachePolicy = .useCache
     }
     return .there(origin)
+  }
+
+  /// Waits for the frames behind the first, as far as the table keeps them.
+  ///
+  /// - Returns: Why they cannot be had.
+  private func bringFrames(in format: ImageFormat) async -> String? {
+    if cache.hasIntactFrames(of: picture, format: format) { return nil }
+    do {
+      _ = try await cache.animation(for: picture, format: format)
+      return nil
+    } catch ImageCacheError.cancelled {
+      return nil
+    } catch {
+      return FailureText.text(of: error)
+    }
   }
 
   /// Writes an image into the folder of previews, if the call has one.

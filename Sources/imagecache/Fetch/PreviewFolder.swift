@@ -16,7 +16,7 @@ struct PreviewFolder: Sendable {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     } catch {
       throw CommandFailure(
-        "The folder \"\(path)\" cannot be made: \(error.localizedDescription)")
+        "The folder \"\(path)\" cannot be made: \(OutputFile.reason(of: error)).")
     }
   }
 
@@ -40,11 +40,11 @@ struct PreviewFolder: Sendable {
       Self.name(of: kind),
     ].joined(separator: "-")
     let file = directory.appending(path: name + ".png")
-    do {
-      try image.pngData().write(to: file, options: .atomic)
-    } catch {
-      throw CommandFailure("\"\(file.path)\" cannot be written: \(error.localizedDescription)")
+    let data: Data
+    do { data = try image.pngData() } catch {
+      throw CommandFailure("\(file.path) cannot be written: \(error)")
     }
+    try OutputFile.write(data, to: file)
     return file.lastPathComponent
   }
 

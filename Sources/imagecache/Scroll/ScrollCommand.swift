@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 
 /// Scrolls a long list of photographs three ways and compares the work of each frame; or shows one whose
-/// images come over a slow line.
+/// images come over a slow line, or animations.
 struct ScrollCommand: Command {
   static let name = "scroll"
 
@@ -24,6 +24,7 @@ struct ScrollCommand: Command {
       .value(
         "--slow-network", "KBIT",
         help: "downloads the pictures over a line of so many kbit/s instead"),
+      .flag("--animated", help: "plays the animations of FOLDER instead, 160x160 bgra32 each"),
       .flag("--json", help: "prints one JSON object instead of text"),
       .value(
         "--report", "FILE.html",
@@ -48,6 +49,10 @@ struct ScrollCommand: Command {
       in .png is the picture alone: a strip of the screen for each second, without previews on the
       left, with them on the right. Twenty pictures take a minute or two at 2000 kbit/s.
 
+      With --animated all animations of FOLDER play at once for ten seconds of 60 frames: once from
+      image tables, where each of their frames lies decoded, and once decoded anew in each loop. The
+      work is the processor's time.
+
       Measure with a release build: swift run -c release imagecache scroll
       """)
 
@@ -57,21 +62,32 @@ struct ScrollCommand: Command {
   private let plan: ScrollPlan
   /// Of the slow line, if there is one.
   private let kilobits: Int?
+  private let isAnimated: Bool
 
   init(_ arguments: Arguments) throws {
     folder = arguments.operands.first
     report = arguments.value("--report")
     isJSON = arguments.hasFlag("--json")
-    let size = try arguments.size("--size") ?? PixelSize(width: 200, height: 200)
+    isAnimated = arguments.hasFlag("--animated")
+    let usualSide = isAnimated ? 160 : 200
+    let size = try arguments.size("--size") ?? PixelSize(width: usualSide, height: usualSide)
     let columns = try arguments.integer("--columns", in: 1...1000) ?? 5
     kilobits = try arguments.integer("--slow-network", in: 8...1_000_000)
     guard kilobits == nil || arguments.value("--speed") == nil else {
       throw UsageError("--speed says nothing of a list that moves on when its pictures are there.")
     }
+    if isAnimated {
+      guard folder != nil else { throw UsageError("--animated needs FOLDER.") }
+      for option in ["--columns", "--rows", "--speed", "--slow-network"]
+      where arguments.value(option) != nil {
+        throw UsageError("\(option) says nothing of animations, which do not move on.")
+      }
+    }
     let pictureCount = kilobits == nil ? 1000 : 20
     let usualRows = max((pictureCount + columns - 1) / columns, 2)
     plan = ScrollPlan(
-      size: size, pixelFormat: try arguments.pixelFormat("--pixel-format") ?? .bgrx32,
+      size: size,
+      pixelFormat: try arguments.pixelFormat("--pixel-format") ?? (isAnimated ? .bgra32 : .bgrx32),
       geometry: ScrollGeometry(
         columnCount: columns,
         rowCount: try arguments.integer("--rows", in: 2...100_000) ?? usualRows,
@@ -85,6 +101,9 @@ struct ScrollCommand: Command {
   func run() async throws -> ExitStatus {
     let place = try TemporaryFolder(prefix: "imagecache-scroll")
     defer { place.remove() }
+    if isAnimated, let folder {
+      return try await play(PhotoRecognition.photos(in: folder), in: place)
+    }
     let photos = try await photos(in: place)
     if let kilobits { return try await showSlowly(photos, kilobits, in: place) }
     let stage = try await ScrollStage(plan, photos: photos, in: place)
@@ -99,6 +118,21 @@ struct ScrollCommand: Command {
     let outcome = try result.get()
     Console.print(isJSON ? outcome.json.text : outcome.text)
     if isJSON { for note in outcome.notes { Console.note(note) } }
+    return .success
+  }
+
+  private func play(
+    _ photos: [PhotoFolder.Photo], in place: TemporaryFolder
+  ) async throws -> ExitStatus {
+    let (result, strips) = try await AnimatedScroll(
+      size: plan.size, pixelFormat: plan.pixelFormat
+    ).run(photos, in: place)
+    if let report {
+      try OutputFile.write(
+        Data(result.page(strips).html.utf8), to: URL(argument: report))
+      Console.note("The report is in \(report).")
+    }
+    Console.print(isJSON ? result.json.text : result.text)
     return .success
   }
 

@@ -8,16 +8,21 @@ struct ScrollPass {
   }
 
   /// The frames that brought a row into view, without frame 0, which fills the screen at rest.
-  private(set) var busyFrames: [BusyFrame] = []
+  var busyFrames: [BusyFrame] = []
 
   /// Growth of private memory while the images of a full screen were held, in bytes.
-  private(set) var privateByteCount = 0
+  var privateByteCount = 0
 
   /// The count of waits for the disk in frames.
-  private(set) var majorFaultCount = 0
+  var majorFaultCount = 0
 
   /// The sum over all bytes that were read, the same for each pass of one way.
-  private(set) var byteSum: UInt64 = 0
+  var byteSum: UInt64 = 0
+
+  /// Images that busy frames have obtained.
+  var obtainedCount = 0
+
+  init() {}
 
   /// - Parameters:
   ///   - timeLimit: The list stops after this much work; `nil` for no limit.
@@ -52,15 +57,17 @@ struct ScrollPass {
       guard isBusy else { continue }
       busyFrames.append(BusyFrame(number: frame, milliseconds: elapsed / .milliseconds(1)))
       work += elapsed
-      if let busyFrameLimit {
-        if busyFrames.count >= busyFrameLimit { break }
-      } else if let timeLimit, work > timeLimit, busyFrames.count >= Self.fewestBusyFrames {
-        break
-      }
+      if isOver(after: work, timeLimit, busyFrameLimit) { break }
     }
     privateByteCount = max(ProcessMemory.privateByteCount() - startingByteCount, 0)
     majorFaultCount = PageFaults.majorCount - startingFaultCount
     withExtendedLifetime(held) {}
+  }
+
+  /// Whether one of the limits is reached; that of busy frames counts alone.
+  func isOver(after work: Duration, _ timeLimit: Duration?, _ busyFrameLimit: Int?) -> Bool {
+    if let busyFrameLimit { return busyFrames.count >= busyFrameLimit }
+    return timeLimit.map { work > $0 } == true && busyFrames.count >= Self.fewestBusyFrames
   }
 
   /// Frames that are measured beyond the time limit, since a percentile needs some.

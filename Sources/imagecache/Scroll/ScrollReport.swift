@@ -16,11 +16,7 @@ struct ScrollReport {
     page.addHeading("Work of each busy frame")
     page.addChart(
       FrameChart(
-        series: result.methods.map { method in
-          FrameChart.Series(
-            name: method.name,
-            points: method.busyFrames.map { (frame: $0.number, milliseconds: $0.milliseconds) })
-        }, frameCount: result.plan.geometry.frameCount))
+        series: result.methods.map(\.series), frameCount: result.plan.geometry.frameCount))
     page.addHeading("The first pictures of the list, as each method shows them")
     for (index, (method, pictures)) in zip(result.methods, strips).enumerated() {
       page.addStrip(method.name, pictures: pictures, seriesIndex: index)
@@ -35,14 +31,6 @@ struct ScrollReport {
 
   /// - Throws: ``CommandFailure`` where the file cannot be written.
   func write(to file: URL) throws(CommandFailure) {
-    try Self.write(Data(page.html.utf8), to: file)
-  }
-
-  static func write(_ data: Data, to file: URL) throws(CommandFailure) {
-    do {
-      try data.write(to: file, options: .atomic)
-    } catch {
-      throw CommandFailure("The report cannot be written to \(file.path): \(error)")
-    }
+    try OutputFile.write(Data(page.html.utf8), to: file)
   }
 }

@@ -15,6 +15,8 @@ struct ScrollResult {
     let privateByteCount: Int
     let majorFaultCount: Int
     let diskByteCount: Int
+    /// Images that a pass has obtained in busy frames.
+    let obtainedCount: Int
 
     var work: Distribution { Distribution(busyFrames.lazy.map(\.milliseconds)) }
 
@@ -33,6 +35,7 @@ struct ScrollResult {
       privateByteCount = passes.map(\.privateByteCount).max() ?? 0
       majorFaultCount = passes.reduce(0) { $0 + $1.majorFaultCount }
       self.diskByteCount = diskByteCount
+      obtainedCount = passes.map(\.obtainedCount).max() ?? 0
     }
   }
 
@@ -47,7 +50,7 @@ struct ScrollResult {
   var json: JSONValue {
     .object([
       "pictures": .integer(pictureCount), "rows": .integer(geometry.rowCount),
-      "frames": .integer(geometry.frameCount), "methods": .array(methods.map(Self.json)),
+      "frames": .integer(geometry.frameCount), "methods": .array(methods.map { .members($0.json) }),
     ])
   }
 
@@ -62,16 +65,7 @@ struct ScrollResult {
     "private memory", "disk",
   ]
 
-  var tableRows: [[String]] {
-    methods.map { method in
-      let work = method.work
-      return [
-        method.name, "\(work.count)", work.median.millisecondText, work.p99.millisecondText,
-        work.maximum.millisecondText, "\(work.count(above: 8.3))", "\(work.count(above: 16.7))",
-        method.privateByteCount.byteText, method.diskByteCount.byteText,
-      ]
-    }
-  }
+  var tableRows: [[String]] { methods.map(\.tableRow) }
 
   var text: String {
     var table = TextTable(header: Self.tableHeader)
@@ -113,18 +107,37 @@ struct ScrollResult {
     guard methods.count > 1, methods[0].work.median > 0 else { return nil }
     return methods[1].work.median / methods[0].work.median
   }
+}
 
-  private static func json(_ method: Method) -> JSONValue {
-    let work = method.work
-    return .object([
-      "method": .string(method.name), "busy_frames": .integer(work.count),
-      "busy_ms": .object([
-        "p50": .number(work.median), "p99": .number(work.p99), "max": .number(work.maximum),
-      ]),
-      "frames_over_8_3": .integer(work.count(above: 8.3)),
-      "frames_over_16_7": .integer(work.count(above: 16.7)),
-      "private_kB": .integer(method.privateByteCount / 1024),
-      "disk_kB": .integer(method.diskByteCount / 1024),
-    ])
+extension ScrollResult.Method {
+  /// As `ScrollResult.tableHeader` says.
+  var tableRow: [String] {
+    let work = work
+    return [
+      name, "\(work.count)", work.median.millisecondText, work.p99.millisecondText,
+      work.maximum.millisecondText, "\(work.count(above: 8.3))", "\(work.count(above: 16.7))",
+      privateByteCount.byteText, diskByteCount.byteText,
+    ]
+  }
+
+  var series: FrameChart.Series {
+    FrameChart.Series(
+      name: name, points: busyFrames.map { (frame: $0.number, milliseconds: $0.milliseconds) })
+  }
+
+  var json: [(String, JSONValue)] {
+    let work = work
+    return [
+      ("method", .string(name)), ("busy_frames", .integer(work.count)),
+      (
+        "busy_ms",
+        .object([
+          "p50": .number(work.median), "p99": .number(work.p99), "max": .number(work.maximum),
+        ])
+      ),
+      ("frames_over_8_3", .integer(work.count(above: 8.3))),
+      ("frames_over_16_7", .integer(work.count(above: 16.7))),
+      ("private_bytes", .integer(privateByteCount)), ("disk_bytes", .integer(diskByteCount)),
+    ]
   }
 }

@@ -15,9 +15,9 @@ struct SlowScrollReport {
     let strips = StripPicture(Array(result.passes.prefix(2)), format: result.plan.format)
     let png = try strips.png()
     if file.pathExtension.lowercased() == "png" {
-      try ScrollReport.write(png, to: file)
+      try OutputFile.write(png, to: file)
     } else {
-      try ScrollReport.write(Data(page(strips, png).html.utf8), to: file)
+      try OutputFile.write(Data(page(strips, png).html.utf8), to: file)
     }
   }
 

@@ -53,8 +53,8 @@ struct SlowScrollResult {
 
   var json: JSONValue {
     .object([
-      "pictures": .integer(plan.geometry.cellCount), "kbit": .integer(kilobits),
-      "file_kB": .integer(fileByteCounts.reduce(0, +) / 1024 / max(fileByteCounts.count, 1)),
+      "pictures": .integer(plan.geometry.cellCount), "kilobits_per_second": .integer(kilobits),
+      "file_bytes": .integer(fileByteCounts.reduce(0, +) / max(fileByteCounts.count, 1)),
       "passes": .array(passes.map(Self.json)),
     ])
   }
@@ -69,7 +69,7 @@ struct SlowScrollResult {
       "pass": .string(pass.name), "first_ms": times(pass.milliseconds(\.first)),
       "picture_ms": times(pass.milliseconds(\.last)), "previews": .integer(pass.previewCount),
       "became_worse": .integer(pass.worseningCount),
-      "downloaded_kB": .integer(pass.byteCount / 1024),
+      "downloaded_bytes": .integer(pass.byteCount),
     ])
   }
 }

@@ -1,4 +1,6 @@
 import CommandSupport
+import FastImageCache
+import Foundation
 import TableStore
 
 /// Removes the images of one table, or of all tables with the originals, or those of them that a filter
@@ -68,6 +70,13 @@ struct ClearCommand: Command {
       Console.note("imagecache: The table \"\(name)\" is open in another program.")
       status = .failure
     }
+    if tableName == nil {
+      for file in folder.unreadableFiles
+      where !FileManager.default.isReadableFile(atPath: file.path) {
+        Console.note("imagecache: \(file.path) cannot be read, and is left as it is.".printable)
+        status = .failure
+      }
+    }
     if tableName == nil, filter.isEmpty, !folder.unreadableFiles.isEmpty {
       // A former table that cannot be read any more holds no images.
       for directory in folder.directories {
@@ -85,25 +94,29 @@ struct ClearCommand: Command {
       capacity: .slots(reader.slotCount))
     defer { owned.close() }
     guard owned.statistics.isOwner else { return false }
-    let pictureCount = filter.isEmpty ? try empty(owned) : try removePassing(from: owned)
+    let pictureCount =
+      filter.isEmpty ? try empty(owned, table) : try removePassing(from: owned, table)
     let pictures = "\(pictureCount) \(pictureCount == 1 ? "picture" : "pictures")"
     Console.print("\(reader.name.printable): \(pictures) removed")
     return true
   }
 
   /// Puts an empty file in the table's place.
-  private func empty(_ table: Table) throws -> Int {
-    let count = table.statistics.liveCount
+  private func empty(_ table: Table, _ known: TableFolder.Table) throws -> Int {
+    let count =
+      known.hasAnimations
+      ? known.reader.entries().count { !$0.isFrame } : table.statistics.liveCount
     try table.removeAll()
     return count
   }
 
-  private func removePassing(from table: Table) throws -> Int {
+  private func removePassing(from table: Table, _ known: TableFolder.Table) throws -> Int {
     var count = 0
     var cursor = ListingCursor()
     while case let listed = try table.list(&cursor), !listed.isEmpty {
       try Task.checkCancellation()
-      count += try table.remove(listed.filter(filter.passes)).count
+      let passing = listed.filter { !$0.isFrame && filter.passes($0) }
+      count += try table.remove(passing, withFrames: known.hasAnimations).count
     }
     return count
   }

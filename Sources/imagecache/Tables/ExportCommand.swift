@@ -1,70 +1,74 @@
 import CommandSupport
 import FastImageCache
 import Foundation
-import ImageCodecs
 import TableStore
 
-/// Writes one image of a table as a PNG file.
+/// Writes one image of a table as a file.
 struct ExportCommand: Command {
   static let name = "export"
 
   static let grammar = ArgumentGrammar(
     command: "imagecache export",
-    summary: "Writes one picture of a table as a PNG file.",
+    summary: "Writes one picture of a table as a PNG, JPEG or WebP file.",
     operands: [
       .init("DIR", help: "a cache's folder, as given to `warm --cache`"),
       .init("NAME", help: "the table's name"),
       .init("ENTITY", help: "the picture's id; after `warm`, the path in the folder"),
-      .init("OUT.png", help: "the file to write"),
+      .init(
+        "OUT",
+        help: "the file to write, of the kind that its extension names: png, jpg,\n"
+          + "or on Linux webp; - writes PNG to standard output"),
     ],
+    options: [.value("--frame", "N", help: "one frame of an animation, from 0 on")],
     discussion: """
-      `imagecache inspect DIR` lists the ids. PNG loses nothing: the file has the pixels of the
+      `imagecache inspect DIR` lists the ids. PNG and WebP lose nothing: the file has the pixels of the
       table, with colours divided by alpha where there is transparency, and its colour space.
+
+      An animation becomes an animated PNG file. JPEG and WebP files take one frame, which --frame
+      names. An animation that is decoded while it plays has its first frame in the table.
       """)
 
   private let path: String
   private let tableName: String
   private let entity: String
   private let output: String
+  private let type: ExportedType
+  private let frame: Int?
 
-  init(_ arguments: Arguments) {
+  init(_ arguments: Arguments) throws {
     path = arguments.operands[0]
     tableName = arguments.operands[1]
     entity = arguments.operands[2]
     output = arguments.operands[3]
+    type = try ExportedType(ofFile: output)
+    frame = try arguments.integer("--frame", in: 0...Int.max)
   }
 
   func run() async throws -> ExitStatus {
-    let table = try TableFolder(path).table(named: tableName)
-    guard let entry = Self.ids(spelled: entity).lazy.compactMap(table.reader.entry).first else {
-      throw UsageError(
-        "The table \"\(tableName)\" has no picture of \"\(entity)\" that is intact; "
-          + "`imagecache inspect` lists what it has.")
+    let picture = try StoredPicture(of: entity, in: try TableFolder(path).table(named: tableName))
+    let data: Data
+    if let frame {
+      data = try type.encode(picture.bitmap(ofFrame: frame))
+    } else if case .stored(let motion) = picture.motion {
+      guard type.isAnimated else {
+        throw UsageError(
+          "\"\(entity)\" has \(picture.frameCount) frames, which a PNG file holds; "
+            + "--frame N writes one of them.")
+      }
+      let files = try (0..<picture.frameCount).map { index in
+        try Task.checkCancellation()
+        return try type.encode(picture.bitmap(ofFrame: index))
+      }
+      data = AnimatedPNG(files, motion.timeline).data
+    } else {
+      data = try type.encode(picture.bitmap(ofFrame: 0))
     }
-    let size = PixelSize(width: entry.extent.width, height: entry.extent.height)
-    guard let code = table.code,
-      let layout = PixelLayout(size: size, format: code.pixelFormat),
-      layout.byteCount <= entry.pixels.count
-    else {
-      throw CommandFailure("The table \"\(tableName)\" has pixels of an unknown pixel format.")
-    }
-    let bitmap = try Bitmap(layout: layout, colorSpace: code.colorSpace) { target in
-      entry.withPixels { target.copyMemory(from: .init(rebasing: $0[..<layout.byteCount])) }
-    }
-    do {
-      try bitmap.pngData().write(to: URL(argument: output), options: .atomic)
-    } catch let error as CocoaError {
-      throw CommandFailure("\"\(output)\" cannot be written: \(error.localizedDescription)")
-    }
+    try write(data)
     return .success
   }
 
-  /// The ids with this printed form: a string, but also a UUID or a number.
-  private static func ids(spelled text: String) -> [TableID] {
-    var ids = [ImageID(text)]
-    if let uuid = UUID(uuidString: text) { ids.append(ImageID(uuid)) }
-    if let number = Int64(text) { ids.append(ImageID(number)) }
-    if let number = UInt64(text) { ids.append(ImageID(number)) }
-    return ids.map(\.tableID)
+  private func write(_ data: Data) throws {
+    if output == "-" { return Console.print(data) }
+    try OutputFile.write(data, to: URL(argument: output))
   }
 }

@@ -19,7 +19,8 @@ struct InspectCommand: Command {
       Pictures come in the order of use, the one used last first, each with the time at which it was
       stored. Only pictures whose bytes are intact are listed; `imagecache verify` names the others.
       Those that show a part of a damaged file are marked. Control characters of an id are shown escaped, and in JSON as JSON escapes them. An id too long
-      for its slot is shown as its SHA-256. Nothing is changed, and a program that has the tables open is
+      for its slot is shown as its SHA-256. An animation is one picture: "18 of 30" frames are there where
+      others were evicted, and "streamed" is one that is decoded while it plays. Nothing is changed, and a program that has the tables open is
       not disturbed. Pictures in guest files, which a second process drew, are listed once the table's
       owner has taken them in.
 
@@ -71,16 +72,17 @@ struct InspectCommand: Command {
     return lists
   }
 
-  /// The one used last first, and how many there are without the filter.
-  private func entries(of table: TableFolder.Table) -> (passing: [TableEntryInfo], count: Int) {
-    let all = table.reader.scan().entries
-    let passing = all.filter(filter.passes)
-    return (passing.sorted { ($0.recency, $0.slot) > ($1.recency, $1.slot) }, all.count)
+  /// The one used last first.
+  private func passing(_ scan: PictureScan) -> [PictureScan.Picture] {
+    scan.pictures.filter { filter.passes($0.entry) }
+      .sorted { ($0.entry.recency, $0.entry.slot) > ($1.entry.recency, $1.entry.slot) }
   }
 
   private func text(_ table: TableFolder.Table) -> String {
     let reader = table.reader
-    let (entries, count) = entries(of: table)
+    let scan = PictureScan(table)
+    let pictures = passing(scan)
+    let count = scan.pictures.count
     let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
     let quality = table.code?.quality == .best ? ", best quality" : ""
@@ -89,41 +91,52 @@ struct InspectCommand: Command {
       "\(reader.name.printable): "
       + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) "
       + "\(pixelFormat)\(quality)\(colors), "
-      + "\(count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
+      + (table.hasAnimations
+        ? "animated, \(count.counted("picture")), \(scan.frameCount) of \(reader.slotCount) frames"
+        : "\(count) of \(reader.slotCount) pictures")
+      + ", \(reader.diskByteCount.byteText) on disk"
       + (reader.residency.residentByteCount.map { ", \($0.byteText) in memory" } ?? "")
-      + (filter.isEmpty ? "" : ", \(entries.count) listed")
+      + (filter.isEmpty ? "" : ", \(pictures.count) listed")
       + (table.namespace.map { ", namespace \($0.printable)" } ?? "")
-    guard !entries.isEmpty else { return title }
-    var lines = TextTable(header: ["  entity", "size", "slot", "stored"])
-    for entry in entries {
+    guard !pictures.isEmpty else { return title }
+    let frames = table.hasAnimations ? ["frames"] : []
+    var lines = TextTable(header: ["  entity", "size"] + frames + ["slot", "stored"])
+    for picture in pictures {
+      let entry = picture.entry
       let size = "\(entry.extent.width)x\(entry.extent.height)"
       let note = entry.version.known?.isDamaged == true ? ", of a damaged file" : ""
-      lines.append([
-        "  \(entry.entity)".printable, size, "\(entry.slot)", Self.time(of: entry) + note,
-      ])
+      lines.append(
+        ["  \(entry.entity)".printable, size] + (table.hasAnimations ? [picture.frameText] : [])
+          + ["\(entry.slot)", Self.time(of: entry) + note])
     }
     return title + "\n" + lines.text
   }
 
   private func json(_ table: TableFolder.Table) -> JSONValue {
     let (reader, geometry) = (table.reader, table.reader.geometry)
-    let entries = entries(of: table).passing.enumerated().map { rank, entry in
-      JSONValue.object([
+    let entries = passing(PictureScan(table)).enumerated().map { rank, picture in
+      let entry = picture.entry
+      return JSONValue.object([
         "entity": .string("\(entry.entity)"), "version": .string("\(entry.version)"),
         "width": .integer(entry.extent.width), "height": .integer(entry.extent.height),
         "slot": .integer(entry.slot), "recency_rank": .integer(rank),
         "damaged_file": .bool(entry.version.known?.isDamaged == true),
-        "metadata_bytes": .integer(entry.metadata.count), "stored": .string(Self.time(of: entry)),
+        "frames": .integer(picture.motion.frameCount),
+        "intact_frames": .integer(picture.intactFrameCount),
+        "streamed": .bool(picture.motion.isUnkept),
+        "metadata_bytes": .integer(picture.metadataByteCount),
+        "stored": .string(Self.time(of: entry)),
       ])
     }
     return .object([
       "name": .string(reader.name), "folder": .string(table.directory.path),
       "namespace": table.namespace.map { .string($0) } ?? .null,
       "width": .integer(geometry.width), "height": .integer(geometry.height),
-      "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
+      "pixel_format": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
       "color_space": .string(table.code?.colorSpace.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
       "quality": .string(table.code?.quality.rawValue ?? "unknown"),
+      "animated": .bool(table.hasAnimations),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
       "disk_bytes": .integer(reader.diskByteCount),
       "resident_bytes": reader.residency.residentByteCount.map { .integer($0) } ?? .null,
@@ -134,5 +147,13 @@ struct InspectCommand: Command {
 
   private static func time(of entry: TableEntryInfo) -> String {
     Date(timeIntervalSince1970: Double(entry.generation) / 1_000_000).formatted(.iso8601)
+  }
+}
+
+extension PictureScan.Picture {
+  fileprivate var frameText: String {
+    if motion.isUnkept { return "streamed" }
+    return intactFrameCount < motion.frameCount
+      ? "\(intactFrameCount) of \(motion.frameCount)" : "\(motion.frameCount)"
   }
 }

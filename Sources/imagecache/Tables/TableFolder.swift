@@ -16,6 +16,9 @@ struct TableFolder {
     var namespace: String? { directory.namespace }
 
     var code: PictureCode? { PictureCode(rawValue: reader.geometry.pixelFormat) }
+
+    /// Whether images have frames, which are entries of their own in the file.
+    var hasAnimations: Bool { code?.hasAnimations == true }
   }
 
   let path: String
@@ -28,7 +31,8 @@ struct TableFolder {
   private static let suffix = ".imagetable"
 
   /// - Parameter mayBeEmpty: Whether there may be no table.
-  /// - Throws: ``UsageError`` where there is no such folder or no table in it.
+  /// - Throws: ``UsageError`` where there is no such folder or no table in it, ``CommandFailure`` where a folder in it
+  ///   that perhaps has one cannot be read.
   init(_ path: String, mayBeEmpty: Bool = false) throws {
     self.path = path
     let root = try URL(argument: path, directoryHint: .isDirectory)
@@ -36,12 +40,16 @@ struct TableFolder {
     var directories: [TableDirectory] = []
     var tables: [Table] = []
     var unreadable: [URL] = []
+    var lockedFolders: [String] = []
     for folder in folders {
-      // A folder inside that cannot be listed has no tables for us.
-      let names = ((try? Self.contents(of: folder, named: folder.path)) ?? [])
-        .filter { $0.lastPathComponent.hasSuffix(Self.suffix) }
+      let contents: [URL]
+      do { contents = try Self.contents(of: folder, named: folder.path) } catch {
+        lockedFolders.append(folder.path)
+        continue
+      }
+      let names = contents.filter { $0.lastPathComponent.hasSuffix(Self.suffix) }
       if names.isEmpty { continue }
-      let directory = try TableDirectory(path: folder.path(percentEncoded: false))
+      let directory = try TableDirectory(path: folder.path)
       let readers = try directory.tables()
       let readable = Set(
         try readers.map { try TableDirectory.safeName(for: $0.name) + Self.suffix })
@@ -50,6 +58,9 @@ struct TableFolder {
       unreadable += names.filter { !readable.contains($0.lastPathComponent) }
     }
     guard mayBeEmpty || !directories.isEmpty else {
+      if let folder = lockedFolders.first {
+        throw CommandFailure("The folder \(folder) cannot be read.")
+      }
       throw UsageError("The folder \"\(path)\" has no image tables.")
     }
     self.directories = directories
@@ -64,7 +75,8 @@ struct TableFolder {
     let found = tables.filter { $0.reader.name == name }
     guard let table = found.first else {
       let names = tables.map { "\"\($0.reader.name)\"" }.joined(separator: ", ")
-      throw UsageError("There is no table \"\(name)\" in \"\(path)\"; there is \(names).")
+      throw UsageError(
+        "There is no table \"\(name)\" in \"\(path)\"; there is \(names.isEmpty ? "none" : names).")
     }
     guard found.count == 1 else {
       let folders = found.map(\.directory.path).joined(separator: ", ")

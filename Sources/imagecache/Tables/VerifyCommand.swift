@@ -15,6 +15,7 @@ struct VerifyCommand: Command {
       Each damaged picture is named, and the exit status is 1 if there is any. Nothing is changed: a
       program that opens the table finds the damage itself, drops the picture and loads it again. Pictures
       in guest files, which a second process drew, are checked when the table's owner takes them in.
+      Frames of animations are checked too.
 
       So it is with originals: one that is damaged is deleted by the program that reads it, and downloaded
       again. It is named as its file is, since nothing in it can be believed.
@@ -33,17 +34,17 @@ struct VerifyCommand: Command {
     }
     for table in folder.tables {
       try Task.checkCancellation()
-      let (entries, damages) = table.reader.scan()
-      for damage in damages {
-        let picture = damage.entity.map { "the picture of \($0)" } ?? "a picture"
+      let scan = PictureScan(table)
+      for damage in scan.damages {
         Console.print(
-          "\(table.reader.name): slot \(damage.slot): \(picture) is damaged".printable)
+          "\(table.reader.name): slot \(damage.slot): \(damage.text) is damaged".printable)
       }
-      damageCount += damages.count
-      let pictures = entries.count == 1 ? "picture" : "pictures"
+      damageCount += scan.damages.count
+      let frames =
+        table.hasAnimations ? " of \(scan.frameCount.counted("frame"))" : ""
       Console.print(
-        "\(table.reader.name.printable): \(entries.count) \(pictures) intact"
-          + (damages.isEmpty ? "" : ", \(damages.count) damaged"))
+        "\(table.reader.name.printable): \(scan.pictures.count.counted("picture"))\(frames) intact"
+          + (scan.damages.isEmpty ? "" : ", \(scan.damages.count) damaged"))
     }
     for store in originals { damageCount += try await OriginalProof(of: store).damageCount }
     return damageCount == 0 ? .success : .failure

@@ -9,14 +9,15 @@ struct WantedTables {
     [
       .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
       .value(
-        "--format", "NAME:WxH[:PIXELS[:DRAWING[:QUALITY][:COLORS]]]", isRequired: true,
-        isRepeatable: true,
+        "--format", FormatArgument.form, isRequired: true, isRepeatable: true,
         help: """
-          a table, its size in pixels, and
+          a table and the size of its pictures in pixels
           PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
           QUALITY: balanced (the usual one) or best, from more of a photograph's pixels
           COLORS: sRGB (the usual ones) or displayP3; also without QUALITY
+          animated: all frames of pictures that move, if those of one take 16M at
+          most, or BYTES as in animated=64M; else the first frame is kept
           """),
       .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
       .value(
@@ -61,15 +62,20 @@ struct WantedTables {
     self.layouts = layouts
   }
 
+  /// Whether a table keeps the frames of animations.
+  var haveAnimations: Bool { formats.contains { $0.animationByteLimit != nil } }
+
   /// Opens the tables, and those of earlier calls.
   ///
   /// - Parameters:
   ///   - pictureCount: Images that shall find room if the call does not say.
+  ///   - frameCount: Frames of these, in a table of animations.
   ///   - keepsOthers: Whether they shall find it beside those that are there.
   ///   - configuration: Its directory and policy for damaged images are not used.
   /// - Returns: The cache, and its formats that the call wants.
   func open(
-    for pictureCount: Int, keepsOthers: Bool = false, _ configuration: ImageCache.Configuration
+    for pictureCount: Int, frameCount: Int, keepsOthers: Bool = false,
+    _ configuration: ImageCache.Configuration
   ) async throws -> (cache: ImageCache, formats: [ImageFormat]) {
     // Without tables yet there is nothing to keep. Tables of other namespaces belong to their
     // caches.
@@ -77,7 +83,7 @@ struct WantedTables {
     let known = try? TableFolder(own.path(percentEncoded: false))
     let formats = WarmFormats(
       self.formats, in: known, capacity: capacity, pictureCount: pictureCount,
-      keepsOthers: keepsOthers)
+      frameCount: frameCount, keepsOthers: keepsOthers)
     var configuration = configuration
     configuration.directory = directory
     configuration.requiresStorage = true
@@ -86,10 +92,20 @@ struct WantedTables {
       configuration.limits.workingByteCount = decodeByteCount
       configuration.resources = LoadResources(decodeByteBudget: decodeByteCount)
     }
-    let cache = try await ImageCache(
-      namespace: Self.namespace, formats: formats.wanted + formats.others,
-      configuration: configuration)
-    return (cache, formats.wanted)
+    do {
+      let cache = try await ImageCache(
+        namespace: Self.namespace, formats: formats.wanted + formats.others,
+        configuration: configuration)
+      return (cache, formats.wanted)
+    } catch ImageCacheError.diskFull {
+      throw CommandFailure("The disk of \(own.path) is full.")
+    }
+  }
+
+  /// Why a drawn image is not in its table.
+  static func refusal(of format: ImageFormat, in cache: ImageCache) -> String {
+    "the table \"\(format.name)\" could not take it"
+      + (cache.storeFailure(in: format).map { ": \($0)" } ?? "")
   }
 
   /// Brings the tables to the disk; false if another program owns one of them and there is no guest

@@ -10,16 +10,19 @@ struct WarmCommand: Command {
     command: "imagecache warm",
     summary: "Fills image tables with the pictures of a folder.",
     operands: [.init("FOLDER", help: "pictures, in the folders inside too")],
-    options: WantedTables.options(capacityHelp: "all that are found, and 16"),
+    options: WantedTables.options(capacityHelp: "all that are found, or their frames, and 16"),
     discussion: """
       The formats of one call are drawn from one decode. `within` keeps each picture's proportions,
       up to the size; `aspectFit` centres it on transparent or black. A picture's id is its path in
       FOLDER. Pictures that are there already cost next to nothing; those whose file has changed, or
-      the DRAWING, are drawn anew. A table starts afresh when its size, PIXELS, DECODING or COLORS
-      change. Tables of earlier calls stay.
+      the DRAWING, are drawn anew. A table starts afresh when its size, PIXELS, QUALITY or COLORS
+      change, or whether it is animated. Tables of earlier calls stay.
+
+      Each frame of an animation takes as much of the table as a picture, and counts in --capacity.
 
         imagecache warm ~/Pictures --cache tables --format row:200x200:bgrx32 \\
           --format page:1200x900:bgrx32:within
+        imagecache warm stickers --cache tables --format sticker:160x160:bgra32:within:animated
         imagecache inspect tables
       """)
 
@@ -34,7 +37,9 @@ struct WarmCommand: Command {
   func run() async throws -> ExitStatus {
     let photos = try PhotoRecognition.folder(folder)
     let (cache, formats) = try await tables.open(
-      for: photos.photos.count, ImageCache.Configuration())
+      for: photos.photos.count,
+      frameCount: tables.haveAnimations ? PhotoRecognition.frameCount(of: photos.photos) : 0,
+      ImageCache.Configuration())
     let summary = await warm(photos, cache, formats)
     // After Ctrl-C decodes go on for a moment, though nobody waits any more.
     await cache.loadsHaveEnded()
@@ -67,25 +72,33 @@ struct WarmCommand: Command {
   private static func bring(
     _ entity: WarmPhoto, _ cache: ImageCache, _ formats: [ImageFormat]
   ) async -> WarmSummary.Outcome {
-    var outcome = WarmSummary.Outcome.alreadyThere
-    for format in formats where cache.cachedImage(for: entity, format: format) == nil {
+    var (isStored, notes) = (false, [String]())
+    for format in formats {
+      // This call's limit and table may have room for frames that were left out.
+      let isStreamed = cache.cachedImage(for: entity, format: format)?.motion.isUnkept == true
+      if !isStreamed, cache.hasIntactFrames(of: entity, format: format) { continue }
       do {
-        let image = try await cache.image(for: entity, format: format)
-        // Held meanwhile, so that no other image takes its slot.
-        let isStored = withExtendedLifetime(image) {
+        let animation = try await cache.animation(for: entity, format: format)
+        // Held meanwhile, so that no other image takes a slot of it.
+        let isThere = withExtendedLifetime(animation) {
           cache.containsImage(for: entity, format: format)
         }
-        guard isStored else {
-          // It was drawn and found no room.
-          return .failed("the table \"\(format.name)\" could not take it")
+        guard isThere, !(animation.isStreamed && !animation.image.motion.isUnkept) else {
+          // It was drawn and found no room, or a frame of it did not.
+          return .failed(WantedTables.refusal(of: format, in: cache))
         }
-        outcome = .stored
+        if animation.isStreamed {
+          notes.append(
+            "its first frame only: the table \"\(format.name)\" has no room for "
+              + "\(animation.frameCount) frames, or they are more than \"animated\" allows")
+        }
+        isStored = isStored || !(isStreamed && animation.isStreamed)
       } catch ImageCacheError.cancelled {
         return .cancelled
       } catch {
         return .failed(FailureText.text(of: error))
       }
     }
-    return outcome
+    return isStored ? .stored(notes) : .alreadyThere(notes)
   }
 }

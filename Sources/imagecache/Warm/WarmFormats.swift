@@ -16,22 +16,26 @@ struct WarmFormats {
   /// - Parameters:
   ///   - capacity: As the call says, or `nil`.
   ///   - pictureCount: Images that shall find room if the call does not say.
+  ///   - frameCount: Frames of these, in a table of animations.
   ///   - keepsOthers: Whether they shall find it beside those that are there.
   init(
     _ arguments: [FormatArgument], in folder: TableFolder?, capacity: Int?, pictureCount: Int,
-    keepsOthers: Bool
+    frameCount: Int, keepsOthers: Bool
   ) {
     let tables = folder?.tables ?? []
     wanted = arguments.map { argument in
       let known = tables.first { $0.reader.name == argument.name }?.reader
       let needed =
-        pictureCount + Self.spareSlotCount + (keepsOthers ? known?.entryCount ?? 0 : 0)
+        (argument.animationByteLimit == nil ? pictureCount : frameCount) + Self.spareSlotCount
+        + (keepsOthers ? known?.entryCount ?? 0 : 0)
       return ImageFormat(
         name: argument.name, family: "warm",
         size: argument.layout == .within ? .fitting(argument.size) : .exact(argument.size),
         pixelFormat: argument.pixelFormat,
-        capacity: .count(capacity ?? max(needed, known?.slotCount ?? 0)),
-        quality: argument.quality == .best ? .best : .balanced, colorSpace: argument.colorSpace)
+        capacity: .count(
+          capacity ?? max(min(needed, TableCapacity.maximumSlotCount), known?.slotCount ?? 0)),
+        quality: argument.quality == .best ? .best : .balanced, colorSpace: argument.colorSpace,
+        animation: argument.animationByteLimit.map { .allFrames(byteLimit: $0) } ?? .firstFrame)
     }
     let names = Set(arguments.map(\.name))
     others = tables.filter { !names.contains($0.reader.name) }.compactMap { table in
@@ -42,7 +46,8 @@ struct WarmFormats {
         name: table.reader.name,
         size: code.keepsProportions ? .fitting(size) : .exact(size),
         pixelFormat: code.pixelFormat, capacity: .count(table.reader.slotCount),
-        quality: code.quality, colorSpace: code.colorSpace)
+        quality: code.quality, colorSpace: code.colorSpace,
+        animation: code.hasAnimations ? .allFrames(byteLimit: .max) : .firstFrame)
     }
   }
 

@@ -3,8 +3,9 @@ import CommandSupport
 /// Counts of stored, present and failed images of a folder.
 struct WarmSummary {
   enum Outcome: Sendable {
-    case alreadyThere
-    case stored
+    /// With what is left out of the image.
+    case alreadyThere([String])
+    case stored([String])
     case failed(String)
     case cancelled
   }
@@ -13,6 +14,7 @@ struct WarmSummary {
   private(set) var alreadyThereCount = 0
   private(set) var storedCount = 0
   private(set) var failures: [(path: String, reason: String)] = []
+  private var notes: [(path: String, note: String)] = []
 
   private let unreadableCount: Int
 
@@ -28,14 +30,18 @@ struct WarmSummary {
 
   mutating func add(_ outcome: Outcome, path: String) {
     switch outcome {
-    case .alreadyThere: alreadyThereCount += 1
-    case .stored: storedCount += 1
+    case .alreadyThere(let notes), .stored(let notes):
+      self.notes += notes.map { (path: path, note: $0) }
+      if case .stored = outcome { storedCount += 1 } else { alreadyThereCount += 1 }
     case .failed(let reason): failures.append((path: path, reason: reason))
     case .cancelled: break
     }
   }
 
   func tell() {
+    for (path, note) in notes.sorted(by: { $0.path < $1.path }) {
+      Console.note("kept \(path): \(note)".printable)
+    }
     for failure in failures.sorted(by: { $0.path < $1.path }) {
       Console.note("failed \(failure.path): \(failure.reason)".printable)
     }

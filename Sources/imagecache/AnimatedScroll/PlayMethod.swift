@@ -1,0 +1,59 @@
+import FastImageCache
+import ImageCodecs
+import ImageDrawing
+
+/// One way to get the frames of animations while they play.
+protocol PlayMethod {
+  associatedtype Picture
+
+  static var name: String { get }
+
+  /// - Parameter index: Rises by little within a loop, and begins anew with 0.
+  mutating func frame(_ index: Int, of animation: Int) throws -> Picture
+
+  func byteSum(_ picture: Picture) -> UInt64
+}
+
+/// The frames lie decoded in a memory-mapped table.
+struct TablePlaying: PlayMethod {
+  static let name = "image table"
+
+  let animations: [CachedAnimation]
+
+  func frame(_ index: Int, of animation: Int) -> CachedImage {
+    animations[animation].frame(at: index).image
+  }
+
+  func byteSum(_ picture: CachedImage) -> UInt64 { picture.withPixels { $0.wordSum } }
+}
+
+/// Each frame is decoded and drawn in each loop. Each animation has a decoder that knows the frame before.
+struct DecodePlaying: PlayMethod {
+  static let name = "decode in each loop"
+
+  private let files: [AnimatedFile]
+  private let layout: PixelLayout
+  private var readers: [(reader: any FrameReader, next: Int)]
+
+  init(_ files: [AnimatedFile], _ layout: PixelLayout) throws {
+    (self.files, self.layout) = (files, layout)
+    readers = try files.map { (try $0.makeReader(), 0) }
+  }
+
+  mutating func frame(_ index: Int, of animation: Int) throws -> Bitmap {
+    if readers[animation].next > index {
+      readers[animation] = (try files[animation].makeReader(), 0)
+    }
+    while let frame = try readers[animation].reader.next() {
+      readers[animation].next += 1
+      guard readers[animation].next > index else { continue }
+      return try Bitmap(layout: layout) { target in
+        try AnimatedScroll.drawing.draw(frame, into: target, layout: layout, scale: 1, upTo: false)
+        { false }
+      }
+    }
+    throw ImageDecodingError.truncated
+  }
+
+  func byteSum(_ picture: Bitmap) -> UInt64 { picture.withPixels { $0.wordSum } }
+}

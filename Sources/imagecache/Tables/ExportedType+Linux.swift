@@ -1,0 +1,8 @@
+#if !canImport(ImageIO)
+  import FastImageCache
+
+  extension ExportedType {
+    /// Lossless, as PNG.
+    static let encodersOfSystem: [String: Encode] = ["webp": { try $0.losslessWebPData() }]
+  }
+#endif
