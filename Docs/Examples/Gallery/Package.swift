@@ -1,11 +1,11 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A program beside the library, as an app would use it: it builds with the trait `GTK`.
+// A program beside the library, as an app would use it: it builds with the trait `GTK`, which has `Cairo` in it.
 let package = Package(
   name: "Gallery",
   dependencies: [
-    .package(name: "FastImageCache", path: "../../..", traits: [.defaults, "GTK"])
+    .package(name: "FastImageCache", path: "../../..", traits: ["GTK"])
   ],
   targets: [
     .systemLibrary(
