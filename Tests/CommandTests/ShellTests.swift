@@ -1,3 +1,4 @@
+import CommandSupport
 import Foundation
 import TestSupport
 import Testing
@@ -72,6 +73,30 @@ struct ShellTests {
     for line in outcome.output.split(separator: "\n") where line.hasPrefix(".") {
       #expect(known.contains(String(line.prefix { $0 != " " })), "\(line)")
     }
+  }
+
+  /// Texts that mean something else to a shell, to `_arguments` and to man(7).
+  private let hostile = [
+    (
+      name: "go",
+      grammar: ArgumentGrammar(
+        command: "p go", summary: "It's.", options: [.value("--to", "A:B", help: "the [x]: 'y'")],
+        discussion: ".SH no\n\n  'a \\b'\nend")
+    )
+  ]
+
+  @Test("has quotes, brackets and colons escaped")
+  func quotes() {
+    let completions = ShellCompletions(program: "p", commands: hostile)
+    #expect(completions.script(for: .zsh).contains(#"'go:It'\''s.'"#))
+    #expect(completions.script(for: .zsh).contains(#"'--to[the \[x\]\: '\''y'\'']:A\:B:_files'"#))
+    #expect(completions.script(for: .fish).contains(#"-l to -r -d 'the [x]: '\''y'\'''"#))
+  }
+
+  @Test("has no text that man(1) takes for a command, and keeps the lines of examples")
+  func escapes() {
+    let page = ManualPage(program: "p", version: "1", introduction: "I.", commands: hostile)
+    #expect(page.text.hasSuffix("\\&.SH no\n.PP\n.nf\n  'a \\eb'\n.fi\nend"))
   }
 
   @Test("is the version that the changelog names")

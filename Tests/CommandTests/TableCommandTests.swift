@@ -414,6 +414,36 @@ struct TableCommandTests {
     #expect(outcome.errors == "imagecache: \(file) cannot be written: No such file or directory.\n")
   }
 
+  @Test(
+    "name what they may not read, and end with status 1",
+    .enabled(if: geteuid() != 0 || access("/usr/bin/setpriv", X_OK) == 0))
+  func forbidden() async throws {
+    #expect(try await warm("row:16x8:bgrx32").status == 0)
+    // Root may read everything.
+    let user =
+      geteuid() == 0 ? "exec setpriv --reuid 65534 --regid 65534 --clear-groups \"$0\" \"$@\"" : ":"
+    func run(_ words: String...) async throws -> CommandProcess.Outcome {
+      try await CommandProcess(words, temporaryFolder: directory.url, preparation: user).run()
+    }
+    let file = try #require(tableFiles.first)
+    let folder = file.deletingLastPathComponent().path
+    for path in [directory.url.path, cache, folder] { #expect(chmod(path, 0o755) == 0) }
+    #expect(chmod(file.path, 0) == 0)
+    for command in ["inspect", "verify"] {
+      let outcome = try await run(command, cache)
+      #expect(outcome.status == 1)
+      #expect((outcome.output + outcome.errors).contains(file.path))
+    }
+    let clear = try await run("clear", cache)
+    #expect(clear.status == 1)
+    #expect(clear.errors == "imagecache: \(file.path) cannot be read, and is left as it is.\n")
+    #expect(chmod(folder, 0) == 0)
+    let locked = try await run("inspect", cache)
+    #expect(chmod(folder, 0o755) == 0)
+    #expect(
+      locked.status == 1 && locked.errors == "imagecache: The folder \(folder) cannot be read.\n")
+  }
+
   @Test("tell of a file that is no table any more")
   func brokenHeader() async throws {
     _ = try await warm("row:16x8:bgrx32")
