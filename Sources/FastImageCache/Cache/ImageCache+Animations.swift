@@ -5,13 +5,11 @@ extension ImageCache {
   /// The entity's image with all its frames, from the table or, if one is missing, from its source.
   ///
   /// ```swift
-  /// nonisolated extension ImageFormat {
-  ///   static let sticker = ImageFormat(
-  ///     name: "sticker", size: .fitting(PixelSize(width: 160, height: 160)),
-  ///     animation: .allFrames(byteLimit: 16 << 20))
-  /// }
-  ///
-  /// let animation = try await cache.animation(for: sticker, format: .sticker)
+  /// let sticker = ImageFormat(
+  ///   name: "sticker", size: .fitting(PixelSize(width: 160, height: 160)),
+  ///   animation: .allFrames(byteLimit: 16 << 20))
+  /// let cache = try await ImageCache(formats: [sticker])
+  /// let animation = try await cache.animation(for: photo, format: sticker)
   /// ```
   ///
   /// A miss shares its load with all requests for the same URL. ``image(for:format:)`` has the first frame as soon as

@@ -1,7 +1,7 @@
 /// An image with all its frames, ready to be played; an image that does not move has one.
 ///
 /// ```swift
-/// let animation = try await cache.animation(for: sticker, format: .sticker)
+/// let animation = try await cache.animation(for: photo, format: .row)
 /// let frame = animation.frame(atTime: .seconds(1.2))
 /// show(frame.image)
 /// ```
