@@ -7,7 +7,7 @@ enum FrameAttack {
   private static let limits = {
     var limits = PictureAttack.limits
     limits.frameCount = 200
-    limits.animationPixelCount = 1 << 21
+    limits.animationPixelCount = 1 << 18
     return limits
   }()
 

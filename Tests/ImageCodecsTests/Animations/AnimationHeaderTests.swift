@@ -91,6 +91,20 @@
       #expect(throws: ImageDecodingError.self) { try frames(of: data) }
     }
 
+    @Test("is made of no more frames than the limit")
+    func listsFrames() {
+      var limits = DecodingLimits()
+      limits.frameCount = 2
+      var animation = StoredAnimation(canvas: Self.dot.size, loopCount: nil)
+      for _ in 0..<5 {
+        let frame = StoredFrame(
+          x: 0, y: 0, size: Self.dot.size, duration: .seconds(1), disposal: .keep,
+          isBlended: false, range: 0..<1)
+        animation.append(frame, within: limits)
+      }
+      #expect(animation.frames.count == 2 && animation.frameCount == 5)
+    }
+
     @Test("keeps the limits", arguments: AnimatedFile.Kind.allCases)
     func keepsLimits(kind: AnimatedFile.Kind) throws {
       let data = Self.file(3).data(kind)

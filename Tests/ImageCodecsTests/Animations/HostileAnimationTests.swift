@@ -307,9 +307,12 @@
       @Test("of GIF takes the last control before a frame, and the first number of repeats")
       func readsGIFExtensions() throws {
         let dot = PixelSize(width: 1, height: 1)
-        var file = GIFFile(dot, [0], palette: [9, 9, 9, 40, 40, 40])
+        var file = GIFFile(dot, [0], palette: (0..<12).map { 9 + $0 })
         file.frames.append(
           GIFFile.Frame(size: dot, indices: [1], palette: [50, 60, 70, 80, 90, 99]))
+        // Behind the end of its palette, where the one before has a colour.
+        file.frames.append(
+          GIFFile.Frame(size: dot, indices: [3], palette: [50, 60, 70, 80, 90, 99], codeSize: 2))
         func control(_ delay: UInt8) -> Data {
           GIFFile.block(0xF9, [Data([0, delay, 0, 0])])
         }
@@ -319,10 +322,11 @@
         file.frames[0].extensions = control(3) + repeats(4, by: "SOMETHING11")
         file.frames[1].extensions = control(3) + control(7) + repeats(2) + repeats(9)
         let header = try #require(try animation(of: file.data))
-        #expect(header.frameDurations == [.milliseconds(30), .milliseconds(70)])
+        #expect(
+          header.frameDurations == [.milliseconds(30), .milliseconds(70), .milliseconds(100)])
         #expect(header.loopCount == 3)
         let colors = try frames(of: file.data).map { $0.pixel(0, 0) }
-        #expect(colors == [[9, 9, 9, 255], [99, 90, 80, 255]])
+        #expect(colors == [[11, 10, 9, 255], [99, 90, 80, 255], [0, 0, 0, 255]])
       }
     #endif
   }

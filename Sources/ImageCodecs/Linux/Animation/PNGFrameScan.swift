@@ -59,7 +59,7 @@
     ) throws(ImageDecodingError) {
       let (start, name) = (content.lowerBound, content.lowerBound - 4)
       if bytes.has("acTL", at: name) {
-        guard announcedCount == nil, !hasImage, content.count == 8,
+        guard announcedCount == nil, content.count == 8,
           PNGChecksum.isRight(content, bytes), let count = bytes.bigEndian32(at: start),
           let plays = bytes.bigEndian32(at: start + 4)
         else { return }
