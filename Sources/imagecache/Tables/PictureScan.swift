@@ -17,11 +17,12 @@ struct PictureScan {
   /// Damaged slots, and what they held.
   let damages: [(slot: Int, text: String)]
 
-  /// Of all images.
-  var frameCount: Int { pictures.reduce(0) { $0 + $1.intactFrameCount } }
+  /// Slots with intact pixels: images, their frames, and frames whose first one is gone.
+  let frameCount: Int
 
   init(_ table: TableFolder.Table) {
     let (entries, damages) = table.reader.scan()
+    frameCount = entries.count
     let frames = Set(entries.filter(\.isFrame).compactMap(Self.key))
     pictures = entries.filter { !$0.isFrame }.map { entry in
       let (motion, metadata) =
