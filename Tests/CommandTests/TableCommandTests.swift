@@ -122,7 +122,8 @@ struct TableCommandTests {
     #expect(outcome.status == 1)
     for name in ["a b.png", "7.png", "12.png"] {
       #expect(
-        outcome.errors.contains("failed \(name): the table \"row\" could not take it: The disk of "))
+        outcome.errors.contains("failed \(name): the table \"row\" could not take it: The disk of ")
+      )
     }
     #expect(outcome.errors.matches(of: /is full\./).count == 12)
     #expect(outcome.output == "0 stored, 0 already there, 12 failed\n")
