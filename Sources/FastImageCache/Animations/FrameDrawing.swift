@@ -8,7 +8,7 @@ import TableStore
 /// requests of the load may come.
 ///
 /// Invariants:
-/// 1. A job ends some milliseconds after it began. Only a reader that holds much memory is read to its end in one job,
+/// 1. A job draws for some milliseconds, and then stores. Only frames whose reader keeps much are drawn in one job,
 ///    since memory is declared for the length of a job.
 /// 2. The frames that are stored stay leased until the end, so that none of them makes room for another.
 /// 3. An animation of which a frame cannot be stored is streamed from then on.
@@ -28,8 +28,8 @@ struct FrameDrawing: Sendable {
     }
   }
 
-  /// What a reader may hold between two jobs.
-  private static let sharedByteCount = 8 << 20
+  /// What a reader may keep between two jobs.
+  private static let sharedByteCount = 32 << 20
 
   private(set) var items: [Item]
   let cursor: FrameCursor
@@ -40,6 +40,9 @@ struct FrameDrawing: Sendable {
     cursor = FrameCursor(frames, limits: limits, colorSpace: isWide ? .displayP3 : .sRGB)
   }
 
+  /// Frames that a job has drawn for one item, in their order.
+  private typealias Drawn = [(item: Int, slot: SealedSlot?)]
+
   /// Draws and stores some frames.
   ///
   /// - Parameter mayStore: Asked in the table's turn.
@@ -48,15 +51,15 @@ struct FrameDrawing: Sendable {
     _ maker: PictureMaker, _ urgency: Urgency, mayStore: @escaping @Sendable () -> Bool
   ) async throws(ImageCacheError) -> Bool {
     guard items.contains(where: { !$0.isStreamed }) else { return true }
-    let frames = cursor.frames
     do throws(JobError<ImageDecodingError>) {
-      let (items, isOver) = try await maker.workers.run(
-        urgency: urgency, byteCount: frames.workingByteCount
+      // Stored behind the step that computes, whose thread may be nicer and would hold the table off its core.
+      items = try await maker.workers.run(
+        urgency: urgency, byteCount: cursor.frames.workingByteCount
       ) { [self] isCancelled throws(ImageDecodingError) in
-        try draw(maker.drawing, mayStore, isCancelled)
+        try draw(maker.drawing, isCancelled)
+      } then: { [self] drawn in
+        store(drawn, maker.drawing.recorder, mayStore)
       }
-      self.items = items
-      return isOver
     } catch {
       switch error {
       case .cancelled: throw .cancelled
@@ -64,44 +67,58 @@ struct FrameDrawing: Sendable {
       case .failed(let failure): throw ImageCacheError(failure, url: items.first?.request.url)
       }
     }
+    return items.allSatisfy(\.isStreamed) || cursor.index == cursor.frames.timeline.frameCount
   }
 
   private func draw(
-    _ drawing: RequestDrawing, _ mayStore: @Sendable () -> Bool,
-    _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws(ImageDecodingError) -> (items: [Item], isOver: Bool) {
-    var items = items
+    _ drawing: RequestDrawing, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(ImageDecodingError) -> Drawn {
+    var drawn: Drawn = []
     let start = ThreadTime.now
-    while cursor.frames.workingByteCount > Self.sharedByteCount
-      || ThreadTime.now - start < .milliseconds(8)
-    {
+    let isWhole = cursor.frames.keptByteCount > Self.sharedByteCount
+    while isWhole || ThreadTime.now - start < .milliseconds(8) {
       let begun = ContinuousClock.now
-      guard let (index, bitmap) = try cursor.next(unless: isCancelled) else { return (items, true) }
+      guard let (index, bitmap) = try cursor.next(unless: isCancelled) else { break }
       drawing.recorder.readFrame(in: ContinuousClock.now - begun)
       if index == 0 { continue }
-      for number in items.indices where !items[number].isStreamed {
-        let frame = items[number].frame(index, of: bitmap, drawing, mayStore, isCancelled)
-        items[number].rest.append(frame)
-        if frame == nil { (items[number].isStreamed, items[number].rest) = (true, []) }
+      for (number, item) in items.enumerated() where !item.isStreamed {
+        drawn.append((number, item.slot(index, of: bitmap, drawing, isCancelled)))
       }
-      if items.allSatisfy(\.isStreamed) { return (items, true) }
     }
-    return (items, cursor.index == cursor.frames.timeline.frameCount)
+    return drawn
+  }
+
+  private func store(
+    _ drawn: Drawn, _ recorder: CacheRecorder, _ mayStore: @Sendable () -> Bool
+  ) -> [Item] {
+    var items = items
+    for (number, slot) in drawn where !items[number].isStreamed {
+      if let frame = slot.flatMap({ items[number].store($0, recorder, mayStore) }) {
+        items[number].rest.append(frame)
+      } else {
+        (items[number].isStreamed, items[number].rest) = (true, [])
+      }
+    }
+    return items
   }
 }
 
 extension FrameDrawing.Item {
-  /// Draws and stores a frame; `nil` if it is not stored.
-  fileprivate func frame(
-    _ index: Int, of bitmap: Bitmap, _ drawing: RequestDrawing, _ mayStore: @Sendable () -> Bool,
-    _ isCancelled: @Sendable () -> Bool
-  ) -> CachedImage? {
+  /// Draws a frame; `nil` if that fails.
+  fileprivate func slot(
+    _ index: Int, of bitmap: Bitmap, _ drawing: RequestDrawing, _ isCancelled: @Sendable () -> Bool
+  ) -> SealedSlot? {
     guard case .stored(let motion) = motion else { return nil }
     let key = motion.key(of: index, of: request.key.entity)
-    let drawn = drawing.draw(request, bitmap, of: bitmap.size, frame: key, isCancelled)
-    guard let slot = try? drawn.get() else { return nil }
-    return request.table.storeFrame(
-      slot, of: request.key.image, motion, drawing.recorder, if: mayStore)
+    return try? drawing.draw(request, bitmap, of: bitmap.size, frame: key, isCancelled).get()
+  }
+
+  /// Stores a frame; `nil` if it is not stored.
+  fileprivate func store(
+    _ slot: SealedSlot, _ recorder: CacheRecorder, _ mayStore: @Sendable () -> Bool
+  ) -> CachedImage? {
+    guard case .stored(let motion) = motion else { return nil }
+    return request.table.storeFrame(slot, of: request.key.image, motion, recorder, if: mayStore)
   }
 
   /// The animation, once all frames are drawn; `nil` for one that is streamed.

@@ -217,6 +217,7 @@ extension ImageCache {
     guard let hook = maker.hook else { throw .noImageID(format: format.name) }
     let urgency = Urgency(.current)
     var picture = try self.picture(from: content, metadata)
+    try await maker.lookForFrames(in: &picture, for: [nobody] + nobody.family(), urgency)
     let named = try await maker.name(by: hook, &picture, for: nobody, urgency)
     guard let id = named.id else { throw .noImageID(format: format.name) }
     picture.answers[id] = .success(named.answer)
@@ -271,7 +272,7 @@ extension ImageCache {
     from picture: inout SourcePicture, _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     typealias Stored = (image: CachedImage, isStored: Bool?, motion: SlotMotion)
-    maker.decoding.lookForFrames(in: &picture, for: [request] + family)
+    try await maker.lookForFrames(in: &picture, for: [request] + family, urgency)
     let (image, isStored, motion) = try await maker.draw(
       [request], besides: family, from: &picture, urgency: urgency
     ) { [recorder, registry] _, results in
@@ -293,6 +294,8 @@ extension ImageCache {
     if let isStored { registry.satisfy(request.key, with: image, isStored: isStored) }
     if case .stored = motion, case .frames(let frames) = picture.motion {
       await storeFrames(frames, behind: FrameDrawing.Item(request, first: image, motion: motion))
+      // Those who wait for an animation look into the table.
+      registry.satisfy(request.key.animation, with: image, isStored: true)
     }
     return image
   }

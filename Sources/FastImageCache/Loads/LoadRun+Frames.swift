@@ -63,12 +63,14 @@ extension LoadRun {
     return .done
   }
 
-  /// Drops the kept bytes of an image whose frames they are too bad for, so that the next request asks its source.
+  /// Drops bytes that are too bad for an image's frames, kept by this load or an earlier one, so that the next request
+  /// asks its source.
   func drop(
     _ image: FetchedImage, _ error: ImageCacheError, _ original: OriginalAccess?
   ) async {
-    guard error.blamesBytes, let body = image.keptBody else { return }
-    await original?.drop(body)
+    guard error.blamesBytes else { return }
+    original?.keepNothing()
+    if let body = image.keptBody { await original?.drop(body) }
   }
 }
 
@@ -81,6 +83,12 @@ extension LoadSteps {
 }
 
 extension [ImageRequest] {
+  /// With those for animations at the end; most often there are none, and nothing is allocated.
+  var imagesFirst: [ImageRequest] {
+    guard count > 1, contains(where: \.key.isAnimation) else { return self }
+    return filter { !$0.key.isAnimation } + filter(\.key.isAnimation)
+  }
+
   /// Without the requests for animations whose images others ask for: one drawing answers both.
   var withoutAnimationsOfImages: [ImageRequest] {
     guard count > 1, contains(where: \.key.isAnimation) else { return self }

@@ -224,7 +224,8 @@ struct LoadRun: Sendable {
     from picture: inout SourcePicture, first keep: (@Sendable (SourcePicture) -> Void)? = nil
   ) async throws -> FrameDrawing? {
     guard !requests.isEmpty else { return nil }
-    steps.maker.decoding.lookForFrames(in: &picture, for: requests + family)
+    try await steps.maker.lookForFrames(
+      in: &picture, for: requests + family, load.urgency)
     // Those that want frames come first, as the maker plans them.
     let distinct = requests.withoutAnimationsOfImages
     let requests = distinct.filter(\.wantsFrames) + distinct.filter { !$0.wantsFrames }
@@ -311,9 +312,11 @@ extension LoadRun {
     var served: Set<ImageKey> = []
     // They are drawn when all of these requests are answered.
     var animations: [FrameDrawing] = []
-    for request in requests {
+    for request in requests.imagesFirst {
       // Answered along with its image.
-      if request.key.isAnimation, !load.isWanted(for: request.key) {
+      if request.key.isAnimation,
+        animations.contains(request.key.image) || !load.isWanted(for: request.key)
+      {
         served.insert(request.key)
         continue
       }

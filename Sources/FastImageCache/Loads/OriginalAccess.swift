@@ -121,7 +121,7 @@ final class OriginalAccess: Sendable {
     _ original: (bytes: Data, terms: ResponseMetadata), of picture: SourcePicture,
     from download: OriginalDownload?, isPlaceholder: Bool, if mayKeep: () -> Bool
   ) {
-    if picture.isRefused { return refuse() }
+    if picture.isRefused { return keepNothing() }
     let isFirst = state.withLock { state in
       defer { state.isDecided = true }
       return !state.isDecided && !state.isLocked
@@ -139,7 +139,7 @@ final class OriginalAccess: Sendable {
   }
 
   /// Keeps nothing from now on, and drops what earlier requests let the load keep.
-  private func refuse() {
+  func keepNothing() {
     state.withLock { state in
       state.isDecided = true
       guard let body = state.body.take(), let write = state.write else { return }

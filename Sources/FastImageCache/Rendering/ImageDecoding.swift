@@ -63,13 +63,8 @@ struct ImageDecoding: Sendable {
     }
   }
 
-  /// Has the decoder look for frames behind the first, once, if a request's format keeps them.
-  func lookForFrames(in picture: inout SourcePicture, for requests: [ImageRequest]) {
-    guard picture.motion == nil, requests.contains(where: \.wantsFrames) else { return }
-    picture.motion = motion(of: picture)
-  }
-
-  private func motion(of picture: SourcePicture) -> SourceMotion {
+  /// Has the decoder look for frames behind the first.
+  func motion(of picture: SourcePicture) -> SourceMotion {
     guard case .encoded(let data, let decoder, _) = picture.content,
       let decoder = decoder as? any AnimationDecoder
     else { return .still }
@@ -86,7 +81,9 @@ struct ImageDecoding: Sendable {
           bytes: data, decoder: decoder,
           timeline: AnimationTimeline(
             frameDurations: header.frameDurations, loopCount: header.loopCount),
-          workingByteCount: header.workingByteCount, nonce: .random(in: .min ... .max)))
+          workingByteCount: header.workingByteCount,
+          keptByteCount: 8 * (picture.fullSize.pixelCount ?? 0),
+          isCut: header.isCut, nonce: .random(in: .min ... .max)))
     } catch {
       return .refused(ImageCacheError(error, url: picture.url))
     }

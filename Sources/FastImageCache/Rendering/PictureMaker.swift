@@ -11,6 +11,23 @@ struct PictureMaker: Sendable {
   let drawing: RequestDrawing
   let workers: WorkerPool
 
+  /// Has a decoder look for frames behind the first, on a worker, once, if a request's format keeps them.
+  func lookForFrames(
+    in picture: inout SourcePicture, for requests: [ImageRequest], _ urgency: Urgency
+  ) async throws(ImageCacheError) {
+    guard picture.motion == nil, requests.contains(where: \.wantsFrames) else { return }
+    do throws(JobError<Never>) {
+      picture.motion = try await workers.run(urgency: urgency) { [picture] _ in
+        decoding.motion(of: picture)
+      }
+    } catch {
+      switch error {
+      case .cancelled: throw .cancelled
+      case .refused(let refusal): throw .imageTooLarge(picture.url, "\(refusal)")
+      }
+    }
+  }
+
   /// Draws each request, after a decode if the one that is there does not suffice for all.
   ///
   /// Where one decode for all would be too large, each request gets its own; its result is an error if

@@ -110,12 +110,17 @@ struct SourceFrames: Sendable {
   let decoder: any AnimationDecoder
   let timeline: AnimationTimeline
   let workingByteCount: Int
+  /// What a reader holds between two frames, about: two canvases.
+  let keptByteCount: Int
+  /// Whether frames are missing at the end.
+  let isCut: Bool
   /// For the frames of this load.
   let nonce: UInt64
 
   /// Reads the first frame.
   func first(_ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-    guard let bitmap = try decoder.frames(of: bytes, request).next() else { throw .truncated }
+    guard var bitmap = try decoder.frames(of: bytes, request).next() else { throw .truncated }
+    if isCut { bitmap.isDamaged = true }
     return bitmap
   }
 }

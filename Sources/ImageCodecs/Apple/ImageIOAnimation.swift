@@ -42,7 +42,9 @@
       else { return nil }
       let header = try header(of: source)
       // ImageIO composes the frames on a canvas of its own.
-      let byteCount = workingByteCount(for: header, minimumSize: nil) / 2 * 3
+      try limits.check(header.size)
+      let whole = workingByteCount(for: header, minimumSize: nil)
+      let byteCount = whole.addingClamped(whole / 2)
       try limits.check(frameCount: count, of: header.size)
       try limits.check(
         header, encodedByteCount: encodedByteCount, workingByteCount: byteCount)

@@ -360,7 +360,7 @@ struct AnimationTests {
     }
     let originals = MemoryOriginals()
     let fixture = try await fixture(source: source) { $0.keeper = originals }
-    let photo = Photo("a")
+    let photo = Photo("a", url: "https://example.org/a")
     _ = try? await fixture.cache.animation(for: photo, format: .sticker)
     await fixture.quiet()
     #expect(

@@ -21,16 +21,20 @@
       try limits.check(reader.imageHeader.size)
       animation = StoredAnimation(canvas: reader.imageHeader.size, loopCount: 1)
       var (begin, begunCount) = (0, 0)
+      var isWithinFrame = true
       do throws(ImageDecodingError) {
         repeat {
           begunCount += 1
+          isWithinFrame = true
           let next = try reader.passFrame()
           animation.append(reader.frame(begin..<next), within: limits)
           begin = next
+          isWithinFrame = false
         } while try reader.takeFrame(at: begin)
       } catch {
         guard error.isDamage else { throw error }
-        animation.isCut = true
+        // Behind a whole frame nothing need follow: browsers play a file without its trailer, or with other bytes there.
+        animation.isCut = isWithinFrame
       }
       let repeats = reader.repeats
       // A still may lack its end, which nothing needs.
