@@ -17,6 +17,12 @@ struct PictureCodeTests {
       ImageFormat(name: "a", size: .exact(size), pixelFormat: pixelFormat, quality: .best))
     #expect(finest.rawValue == number | 0x400)
     #expect(PictureCode(rawValue: number | 0x400) == finest)
+    let moving = PictureCode(
+      ImageFormat(
+        name: "a", size: .exact(size), pixelFormat: pixelFormat,
+        animation: .allFrames(byteLimit: 1)))
+    #expect(moving.rawValue == number | 0x800)
+    #expect(PictureCode(rawValue: number | 0x800) == moving)
     guard pixelFormat != .gray8 else { return }
     for (decoding, bits) in [(ImageFormat.Quality.balanced, 0x1_0000), (.best, 0x1_0400)] {
       let wide = PictureCode(
@@ -30,7 +36,7 @@ struct PictureCodeTests {
 
   @Test(
     "names no format where none has it",
-    arguments: [4, 0xFF, 0x104, 0x200, 0x800, 0x8000, 0x2_0000, 0x100_0000, .max] as [UInt32])
+    arguments: [4, 0xFF, 0x104, 0x200, 0x1000, 0x8000, 0x2_0000, 0x100_0000, .max] as [UInt32])
   func isUnknown(number: UInt32) {
     #expect(PictureCode(rawValue: number) == nil)
   }
