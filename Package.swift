@@ -179,7 +179,8 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Locking", "LoopbackServer", "Pixels", "TableStore"],
+      name: "TestSupport",
+      dependencies: ["ImageCodecs", "Locking", "LoopbackServer", "Pixels", "TableStore"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(name: "CTestProbes", path: "Tests/CTestProbes"),
@@ -188,7 +189,8 @@ let package = Package(
       name: "imagecache-torture",
       dependencies: [
         "CInterposer", "CommandSupport", "FastImageCache", "ImageCodecs", "Locking",
-        "OriginalDatabase", "Pixels", "TableStore", "TestSupport", .target(name: "CTestImages", condition: onLinux),
+        "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
+        .target(name: "CTestImages", condition: onLinux),
       ],
       path: "Tests/Torture", swiftSettings: settings),
     .executableTarget(
