@@ -8,8 +8,8 @@ import FastImageCache
 /// Invariants:
 /// 1. A tick moves on by one frame at most. So a main thread that stalls makes an animation late, and skips no frame.
 /// 2. A tick moves on to a frame that is ready only. So an animation that is decoded too slowly is shown slower.
-/// 3. `due` is there while the present frame is on screen, and is one duration of it ahead at most, even if the clock
-///    was set back.
+/// 3. `due` is there while the present frame is on screen, and is one duration of it and `lead` ahead at most, even if
+///    the clock was set back.
 struct AnimationPlayer: Sendable {
   /// A frame comes as much too early rather than a whole tick late: half of one at 120 Hz.
   private static let lead = Duration.milliseconds(4)
@@ -41,14 +41,16 @@ struct AnimationPlayer: Sendable {
       guard isReady(index) else { return .zero }
       return stay(from: now, until: now + timeline.frameDurations[index])
     }
-    let bound = min(due, now + timeline.frameDurations[index])
+    let bound = min(due, now + timeline.frameDurations[index] + Self.lead)
     if isPaused || hasEnded || bound - Self.lead > now { return stay(from: now, until: bound) }
     let next = (index + 1) % timeline.frameCount
     guard isReady(next) else { return .zero }
     if next == 0 { loops += 1 }
     index = next
     let end = bound + timeline.frameDurations[index]
-    return stay(from: now, until: end > now ? end : now + timeline.frameDurations[index])
+    // The time that was lost is not caught up, and the next place that asks in this tick moves nothing on.
+    let isLate = end - Self.lead <= now
+    return stay(from: now, until: isLate ? now + timeline.frameDurations[index] : end)
   }
 
   private mutating func stay(from now: Duration, until end: Duration) -> Duration? {

@@ -1,4 +1,5 @@
 import FastImageCache
+import TestSupport
 import Testing
 
 @testable import ImageViewing
@@ -56,6 +57,24 @@ struct AnimationPlayerTests {
     // The time that was lost is not caught up.
     let after = frames(&player, at: [10, 19, 30].map { .seconds(9) + .milliseconds($0) })
     #expect(after == [2, 3, 3])
+  }
+
+  @Test("moves on once at each time, however many views ask")
+  func movesOnce() {
+    var numbers = SplitMix64(state: 7)
+    for _ in 0..<200 {
+      var player = player((0..<4).map { _ in .random(in: 11...60, using: &numbers) })
+      var now = Duration.zero
+      for _ in 0..<50 {
+        let before = player.index
+        _ = player.tick(at: now, isReady: Self.all)
+        let moved = player.index
+        #expect(moved == before || moved == (before + 1) % 4)
+        _ = player.tick(at: now, isReady: Self.all)
+        #expect(player.index == moved)
+        now += .milliseconds(.random(in: 1...90, using: &numbers))
+      }
+    }
   }
 
   @Test("waits for a frame that is not ready, and is asked at each tick until it is")
