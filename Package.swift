@@ -180,7 +180,8 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Locking", "LoopbackServer", "Pixels", "TableStore"],
+      name: "TestSupport",
+      dependencies: ["ImageCodecs", "Locking", "LoopbackServer", "Pixels", "TableStore"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(name: "CTestProbes", path: "Tests/CTestProbes"),

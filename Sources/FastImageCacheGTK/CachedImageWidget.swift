@@ -14,6 +14,11 @@
   /// The widget has the size of the format in points from the start, and shows images pixel for pixel, in
   /// the middle of the room that it is given.
   ///
+  /// An image that moves plays if its format keeps the frames (``FastImageCache/ImageFormat/animation-swift.property``),
+  /// by the frame clock of its window, which runs only while something in it plays. Widgets that show the same animation
+  /// show the same frame. It begins with the first of them that is mapped. Without the setting
+  /// `gtk-enable-animations` the first frame stays.
+  ///
   /// Invariants:
   /// 1. This object holds a reference of the widget, which goes with it. A container that the widget was
   ///    put into holds another: there the widget goes on without this object.
@@ -59,6 +64,24 @@
 
     /// Whether an image is on screen now, or will be in the next frame.
     public var isShowingImage: Bool { picture?.isShowing ?? false }
+
+    /// Whether an image that moves plays; if not, its first frame is shown.
+    public var isAnimated: Bool {
+      get { picture?.place?.isAnimated ?? true }
+      set { picture?.place?.isAnimated = newValue }
+    }
+
+    /// Stops at the frame on screen until ``resume()``, and other images at their first frame.
+    public func pause() { picture?.place?.pause() }
+
+    /// Goes on from the frame at which ``pause()`` stopped, by a time of this widget's own.
+    public func resume() { picture?.place?.resume() }
+
+    /// Shows the frame at a time since the start of the animation, or the nearest earlier one until it is ready.
+    ///
+    /// The widget goes on from there by a time of its own, unless it is paused. Nothing happens while the frames are not
+    /// there or not shown.
+    public func seek(to time: Duration) { picture?.place?.seek(to: time) }
 
     /// What a screen reader says; `nil` for decoration.
     public var alternativeText: String? {

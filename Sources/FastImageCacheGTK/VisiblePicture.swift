@@ -20,7 +20,9 @@
     private let formats: [ImageFormat]
     private let cache: ImageCache
     private let paintable: CachedImagePaintable
-    private var place: PicturePlace?
+    private(set) var place: PicturePlace?
+    /// Of the window in which the place plays.
+    private weak var clock: WindowClock?
 
     /// Whose image is shown.
     var entity: (any ImageEntity)? { didSet { want() } }
@@ -54,6 +56,10 @@
       PicturePlace.didFail = { NetworkWatch.begin() }
       place = PicturePlace(
         deliver: { IdleDelivery.shared.run($0) }, show: { [weak self] in self?.show($0) })
+      if formats.contains(where: { $0.animation != .firstFrame }) {
+        MotionWatch.begin()
+        place?.setTicking = { [weak self] in self?.setTicking($0) }
+      }
       // The size is there before the image, and an image is drawn pixel for pixel: scaling it would
       // cost three times as much in each frame.
       gtk_picture_set_paintable(widget, paintable.paintable)
@@ -105,6 +111,16 @@
       let scaleFactor = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))
       let format = formats.fitting(scaleFactor: scaleFactor)
       place?.want(entity.map { PicturePlace.Request($0, format: format, cache: cache) })
+    }
+
+    /// The place plays while the widget is mapped only, so that the widget has a window.
+    private func setTicking(_ isTicking: Bool) {
+      guard let place else { return }
+      if !isTicking { return clock?.players.remove(place) ?? () }
+      let now = WindowClock.of(widget)
+      if now !== clock { clock?.players.remove(place) }
+      clock = now
+      now?.players.insert(place)
     }
 
     private func show(_ sight: PicturePlace.Sight) {

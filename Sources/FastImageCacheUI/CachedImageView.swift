@@ -24,6 +24,9 @@
   /// of its format, in points, from the start, so that nothing moves when the image comes. A view that
   /// disappears gives up its load and lets its image go.
   ///
+  /// An image that moves plays if its format keeps the frames, unless the system asks for less motion; views that show
+  /// the same animation show the same frame. ``animated(_:)``, ``paused(_:)`` and ``seek(to:)`` change that.
+  ///
   /// Cost: a body with a hit is one lookup, and an `Image` over the mapped pixels. The body of a view
   /// whose image is shown already looks nothing up.
   public struct CachedImageView<Entity: ImageEntity, Content: View>: View {
@@ -34,6 +37,8 @@
     private let options: LoadOptions?
     private let content: (CachedImagePhase) -> Content
     @Environment(\.imageCache) private var cache
+    private var motion = ViewedPicture.Motion()
+    @Environment(\.accessibilityReduceMotion) private var reducesMotion
     @State private var viewed = ViewedPicture()
 
     /// Builds what is shown from the phase of the load.
@@ -61,7 +66,8 @@
 
     /// The content of the present phase, in the size of the format.
     public var body: some View {
-      content(viewed.phase(of: request, label: label, animation: animation))
+      viewed.motion(isReduced: reducesMotion, motion)
+      return playing(viewed.phase(of: request, label: label, animation: animation))
         .frame(
           width: CGFloat(Double(format.size.width) / format.scale),
           height: CGFloat(Double(format.size.height) / format.scale), alignment: .center
@@ -69,6 +75,37 @@
         .accessibilityLabel(label ?? Text(verbatim: ""), isEnabled: label != nil)
         .onAppear { viewed.appear() }
         .onDisappear { viewed.disappear() }
+    }
+
+    /// Whether an image that moves plays; if not, its first frame is shown.
+    public func animated(_ isAnimated: Bool) -> CachedImageView {
+      changed { $0.isAnimated = isAnimated }
+    }
+
+    /// Whether an image that moves stops at the frame on screen; it goes on from there by a time of its own.
+    public func paused(_ isPaused: Bool) -> CachedImageView { changed { $0.isPaused = isPaused } }
+
+    /// Shows the frame at a time since the start of the animation whenever the time is another one than before; a view
+    /// that is not paused goes on from there.
+    ///
+    /// - Parameter time: `nil` changes nothing.
+    public func seek(to time: Duration?) -> CachedImageView { changed { $0.time = time } }
+
+    private func changed(_ change: (inout ViewedPicture.Motion) -> Void) -> CachedImageView {
+      var view = self
+      change(&view.motion)
+      return view
+    }
+
+    /// A timeline evaluates what is in it for each frame of the screen, so only views that can play have one.
+    @ViewBuilder private func playing(_ phase: CachedImagePhase) -> some View {
+      if format.animation == .firstFrame {
+        content(phase)
+      } else {
+        TimelineView(.animation(minimumInterval: 1.0 / 60, paused: !viewed.isTicking)) { context in
+          content(viewed.phase(at: context.date))
+        }
+      }
     }
 
     private var request: PicturePlace.Request? {

@@ -15,6 +15,9 @@
     /// earlier call. The same image again changes nothing. The load runs at high priority. Set
     /// ``AppKit/NSImageView/image`` by hand after ``cancelImage()`` only.
     ///
+    /// An image that moves plays if its format keeps the frames, while the view is in a window that can be seen, and
+    /// unless the system asks for less motion. Views that show the same animation show the same frame.
+    ///
     /// - Parameters:
     ///   - entity: Whose image; `nil` shows the placeholder.
     ///   - format: One of the cache's formats.
@@ -40,13 +43,46 @@
     /// An image in a view that nobody sees keeps its slot from other images.
     public func cancelImage() { shownPicture.end() }
 
+    /// Whether an image that moves plays; if not, its first frame is shown.
+    public var isImageAnimated: Bool {
+      get { shownPicture.place.isAnimated }
+      set { shownPicture.place.isAnimated = newValue }
+    }
+
+    /// Stops at the frame on screen until ``resumeImage()``, and other images at their first frame.
+    public func pauseImage() { shownPicture.place.pause() }
+
+    /// Goes on from the frame at which ``pauseImage()`` stopped, by a time of this view's own.
+    public func resumeImage() { shownPicture.place.resume() }
+
+    /// Shows the frame at a time since the start of the animation, or the nearest earlier one until it is ready.
+    ///
+    /// The view goes on from there by a time of its own, unless it is paused. Nothing happens while the frames are not
+    /// there.
+    public func seekImage(to time: Duration) { shownPicture.place.seek(to: time) }
+
     private var shownPicture: ShownPicture<NSImage> {
       let key = showingKey.address
       if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<NSImage> { return shown }
       let shown = ShownPicture<NSImage>(
-        make: { NSImage($0) }, put: { [weak self] in self?.put($0, fade: $1) })
+        make: { NSImage($0) }, put: { [weak self] in self?.put($0, fade: $1) },
+        setTicking: { [weak self] in self?.setTicking($0, $1) })
+      PicturePlace.watchMotionOfAppKit()
       objc_setAssociatedObject(self, key, shown, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
       return shown
+    }
+
+    private func setTicking(_ place: PicturePlace, _ isTicking: Bool) {
+      let player: NSPlayingView
+      if let old = subviews.lazy.compactMap({ $0 as? NSPlayingView }).first {
+        player = old
+      } else {
+        player = NSPlayingView(frame: .zero)
+        player.isHidden = true
+        addSubview(player)
+      }
+      player.place = place
+      player.isTicking = isTicking
     }
 
     private func put(_ image: NSImage?, fade: TimeInterval) {

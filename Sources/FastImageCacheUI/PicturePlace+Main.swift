@@ -1,5 +1,6 @@
 #if canImport(Darwin)
   import Dispatch
+  import Foundation
   import ImageViewing
 
   extension PicturePlace {
@@ -13,5 +14,8 @@
         deliver: { job in DispatchQueue.main.async { MainActor.assumeIsolated { job() } } },
         show: show)
     }
+
+    /// The time of a tick, by the clock that all toolkits share; a player survives its being set.
+    static func time(of date: Date) -> Duration { .seconds(date.timeIntervalSinceReferenceDate) }
   }
 #endif

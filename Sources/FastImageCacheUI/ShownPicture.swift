@@ -22,7 +22,14 @@
   @MainActor final class ShownPicture<Native> {
     private let make: (CachedImage) -> Native?
     private let put: (Native?, _ fade: TimeInterval) -> Void
-    private lazy var place = PicturePlace { [weak self] in self?.take($0) }
+    private let setTicking: (PicturePlace, Bool) -> Void
+    private(set) lazy var place: PicturePlace = {
+      let place = PicturePlace { [weak self] in self?.take($0) }
+      place.setTicking = { [weak self] isTicking in
+        if let self { setTicking(self.place, isTicking) }
+      }
+      return place
+    }()
     private var placeholder: Native?
     private var fade: TimeInterval = 0
     private var isPlaceholder = true
@@ -31,11 +38,13 @@
     /// - Parameters:
     ///   - make: Makes the toolkit's image of an image.
     ///   - put: Puts an image into the view, which it must not keep alive.
+    ///   - setTicking: Has the clock of the view's window ask the place, or no more.
     init(
       make: @escaping (CachedImage) -> Native?,
-      put: @escaping (Native?, _ fade: TimeInterval) -> Void
+      put: @escaping (Native?, _ fade: TimeInterval) -> Void,
+      setTicking: @escaping (PicturePlace, Bool) -> Void
     ) {
-      (self.make, self.put) = (make, put)
+      (self.make, self.put, self.setTicking) = (make, put, setTicking)
     }
 
     func show(

@@ -1,5 +1,7 @@
 #if canImport(SwiftUI)
+  import Dispatch
   import FastImageCache
+  import Foundation
   import ImageViewing
   import Observation
   import SwiftUI
@@ -12,15 +14,30 @@
   ///    `appear()` does: SwiftUI evaluates bodies off screen, too.
   /// 3. `image` is made of `sight` and `label`, once, so that SwiftUI compares an `Image` with itself.
   @MainActor @Observable final class ViewedPicture {
+    /// What a view wants of an image that moves.
+    struct Motion: Equatable {
+      var isAnimated = true
+      var isPaused = false
+      var time: Duration?
+    }
+
     /// Bodies read it, so that each change has the body evaluated again.
     private var changes = 0
-    @ObservationIgnored private lazy var place = PicturePlace { [weak self] in self?.show($0) }
+    @ObservationIgnored private lazy var place: PicturePlace = {
+      let place = PicturePlace { [weak self] in self?.show($0) }
+      place.setTicking = { [weak self] in self?.setTicking($0) }
+      return place
+    }()
     @ObservationIgnored private var sight = PicturePlace.Sight.nothing
     @ObservationIgnored private var label: Text?
     @ObservationIgnored private var image: Image?
     @ObservationIgnored private var animation: Animation?
     @ObservationIgnored private var isInBody = false
     @ObservationIgnored private var hasLeft = false
+    /// Whether ``phase(at:)`` is to be called for each frame of the screen.
+    @ObservationIgnored private(set) var isTicking = false
+    @ObservationIgnored private var motion = Motion()
+    @ObservationIgnored private var sought: Duration?
 
     /// Answers a body, which looks for the image by asking.
     func phase(
@@ -33,7 +50,40 @@
       self.animation = animation
       place.want(request)
       if !hasLeft { place.appear() }
+      if motion.time != sought {
+        sought = motion.time
+        if let sought { place.seek(to: sought) }
+      }
       return phase
+    }
+
+    /// Answers the body of a timeline.
+    func phase(at date: Date) -> CachedImagePhase {
+      isInBody = true
+      defer { isInBody = false }
+      _ = place.tick(at: PicturePlace.time(of: date))
+      return phase
+    }
+
+    /// What the next body wants of an image that moves.
+    func motion(isReduced: Bool, _ new: Motion) {
+      isInBody = true
+      defer { isInBody = false }
+      place.isAnimated = new.isAnimated && !isReduced
+      if new.isPaused != motion.isPaused { new.isPaused ? place.pause() : place.resume() }
+      motion = new
+    }
+
+    private func setTicking(_ isTicking: Bool) {
+      guard isTicking != self.isTicking else { return }
+      self.isTicking = isTicking
+      if !isInBody {
+        changes += 1
+        return
+      }
+      // A body that begins to play sees it by itself. A timeline that ends is stopped by a later body.
+      if isTicking { return }
+      DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.changes += 1 } }
     }
 
     func appear() {

@@ -6,6 +6,7 @@ package import FastImageCache
 /// 1. `image` is held while it is shown, or while a step is about to show it.
 /// 2. `loading` is the task of the newest turn, while that loads.
 /// 3. `places` has each place that lives, and keeps none.
+/// 4. `player` is there once a format that keeps frames was shown, or something was asked of it. Others cost nothing.
 @MainActor package final class PicturePlace {
   /// What a place shows.
   package enum Sight: Sendable {
@@ -13,6 +14,8 @@ package import FastImageCache
     /// Nothing has come yet.
     case placeholder
     case preview(CachedImage)
+    /// An image, or the next frame of one that moves.
+    ///
     /// - Parameter isLate: It was loaded while the place was seen, so it may fade in.
     case picture(CachedImage, isLate: Bool)
     case failure(ImageCacheError)
@@ -49,6 +52,11 @@ package import FastImageCache
   private var image: CachedImage?
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?
+  private(set) var existingPlayer: PlacePlayer?
+
+  /// Called with `true` when ``tick(at:)`` is to be called at each tick of the window's clock, the next one included,
+  /// and with `false` when no more.
+  package var setTicking: @MainActor (Bool) -> Void = { _ in }
 
   private static var places: [Unheld] = []
   /// Those that are gone leave `places` when it has grown to this count.
@@ -109,7 +117,10 @@ package import FastImageCache
 
   /// Asks again for all images that failed and can be seen.
   package static func retryFailed() {
-    for place in places.compactMap(\.place) { place.report(.recovered) }
+    for place in places.compactMap(\.place) {
+      place.report(.recovered)
+      place.existingPlayer?.retry()
+    }
   }
 
   /// Asks again for what failed if the network is back, and not when one network replaces another.
@@ -118,6 +129,58 @@ package import FastImageCache
     hasNetwork = isThere
     if isBack { retryFailed() }
   }
+
+  // MARK: Frames
+
+  /// Whether images that move do; if not, the first frame is shown.
+  package var isAnimated: Bool {
+    get { existingPlayer?.animates ?? true }
+    set { if newValue != isAnimated { player.animates = newValue } }
+  }
+
+  /// Stops at the frame on screen until ``resume()``, and other images at their first one.
+  package func pause() { player.pause() }
+
+  /// Goes on with the frame on screen, by a time of its own: other places of the same animation may be elsewhere.
+  package func resume() { existingPlayer?.resume() }
+
+  /// Shows the frame at a time since the start, and goes on from there unless paused; does nothing while the frames are
+  /// not there.
+  package func seek(to time: Duration) { existingPlayer?.seek(to: time) }
+
+  /// Shows the next frame if its turn has come.
+  ///
+  /// - Parameter now: By one clock for all places of the process.
+  /// - Returns: How long no tick need come; `nil` until ``setTicking`` is called.
+  package func tick(at now: Duration) -> Duration? { existingPlayer?.tick(at: now) }
+
+  /// Shows first frames only from now on, or moves again.
+  package static func motionChanged(isReduced: Bool) {
+    guard isReduced != PlacePlayer.isMotionReduced else { return }
+    PlacePlayer.isMotionReduced = isReduced
+    for place in places.compactMap(\.place) { place.existingPlayer?.motionChanged() }
+  }
+
+  private var player: PlacePlayer {
+    if let existingPlayer { return existingPlayer }
+    let player = PlacePlayer(
+      deliver: deliver, show: { [weak self] in self?.show(.picture($0, isLate: false)) },
+      setTicking: { [weak self] in self?.setTicking($0) })
+    existingPlayer = player
+    return player
+  }
+
+  private func showPicture(isLate: Bool) {
+    guard let image else { return }
+    show(.picture(image, isLate: isLate))
+    if let request, request.format.animation != .firstFrame {
+      player.begin(request, image)
+    } else {
+      existingPlayer?.end()
+    }
+  }
+
+  // MARK: Decisions
 
   private func report(_ event: PictureShow<Wish>.Event) {
     for step in decisions.handle(event) { take(step) }
@@ -133,13 +196,17 @@ package import FastImageCache
     case .cancel:
       loading?.cancel()
       loading = nil
-    case .showPicture(let isLate): if let image { show(.picture(image, isLate: isLate)) }
+    case .showPicture(let isLate): showPicture(isLate: isLate)
     case .showPreview: if let image { show(.preview(image)) }
     case .showPlaceholder:
+      existingPlayer?.end()
       image = nil
       show(.placeholder)
-    case .showFailure: if let error { show(.failure(error)) }
+    case .showFailure:
+      existingPlayer?.end()
+      if let error { show(.failure(error)) }
     case .clear:
+      existingPlayer?.end()
       image = nil
       show(.nothing)
     }

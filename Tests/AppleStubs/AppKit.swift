@@ -14,8 +14,59 @@ open class NSImage: NSObject, @unchecked Sendable {
 
 @MainActor open class NSView: NSObject, @preconcurrency _Associating {
   public var _associated: [UnsafeRawPointer: Any] = [:]
+  open var isHidden = false
+  open private(set) var subviews: [NSView] = []
+  open var window: NSWindow? { _window }
+  private weak var _window: NSWindow?
+
+  public override init() { super.init() }
+  public init(frame frameRect: NSRect) { super.init() }
+
+  open func addSubview(_ view: NSView) {
+    subviews.append(view)
+    view._move(to: _window)
+  }
+
+  open func viewDidMoveToWindow() {}
+
+  /// Puts the view and those in it into a window, or takes them out.
+  public func _move(to window: NSWindow?) {
+    _window = window
+    viewDidMoveToWindow()
+    for view in subviews { view._move(to: window) }
+  }
+
   open var layer: CALayer?
   open var wantsLayer = false { didSet { if wantsLayer, layer == nil { layer = CALayer() } } }
+}
+
+@MainActor open class NSWindow: NSObject, @preconcurrency _Associating {
+  public struct OcclusionState: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let visible = NSWindow.OcclusionState(rawValue: 1 << 1)
+  }
+
+  public nonisolated static let didChangeOcclusionStateNotification = NSNotification.Name(
+    "NSWindowDidChangeOcclusionStateNotification")
+  public var _associated: [UnsafeRawPointer: Any] = [:]
+  open var occlusionState: NSWindow.OcclusionState { _isVisible ? .visible : [] }
+  public var _isVisible = true {
+    didSet {
+      NotificationCenter.default.post(
+        name: Self.didChangeOcclusionStateNotification, object: self)
+    }
+  }
+}
+
+@MainActor open class NSWorkspace: NSObject {
+  public class var shared: NSWorkspace { _shared }
+  private static let _shared = NSWorkspace()
+  open var accessibilityDisplayShouldReduceMotion: Bool { _reducesMotion }
+  public var _reducesMotion = false
+  public let notificationCenter = NotificationCenter()
+  public nonisolated static let accessibilityDisplayOptionsDidChangeNotification =
+    NSNotification.Name("NSWorkspaceAccessibilityDisplayOptionsDidChangeNotification")
 }
 
 @MainActor open class NSControl: NSView {}

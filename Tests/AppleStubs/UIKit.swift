@@ -33,6 +33,27 @@ open class UIImage: NSObject, @unchecked Sendable {
   /// The seconds of each transition so far, in their order; for tests.
   public static var _transitions: [TimeInterval] = []
   public var _associated: [UnsafeRawPointer: Any] = [:]
+  open var isHidden = false
+  open private(set) var subviews: [UIView] = []
+  open var window: UIWindow? { _window }
+  private weak var _window: UIWindow?
+
+  public override init() { super.init() }
+  public init(frame: CGRect) { super.init() }
+
+  open func addSubview(_ view: UIView) {
+    subviews.append(view)
+    view._move(to: window)
+  }
+
+  open func didMoveToWindow() {}
+
+  /// Puts the view and those in it into a window, or takes them out.
+  public func _move(to window: UIWindow?) {
+    _window = window
+    didMoveToWindow()
+    for view in subviews { view._move(to: window) }
+  }
 
   open class func transition(
     with view: UIView, duration: TimeInterval, options: UIView.AnimationOptions = [],
@@ -42,6 +63,44 @@ open class UIImage: NSObject, @unchecked Sendable {
     animations?()
     completion?(true)
   }
+}
+
+@MainActor open class UIWindow: UIView {
+  open override var window: UIWindow? { self }
+  open weak var windowScene: UIWindowScene?
+}
+
+@MainActor open class UIWindowScene: NSObject {}
+
+@MainActor open class UIUpdateLink: NSObject {
+  /// Those that were made, for tests.
+  public static var _links: [UIUpdateLink] = []
+  open var isEnabled = true
+  open var requiresContinuousUpdates = false
+  private var actions: [(UIUpdateLink, UIUpdateInfo) -> Void] = []
+
+  public init(windowScene: UIWindowScene) {
+    super.init()
+    Self._links.append(self)
+  }
+
+  open func addAction(handler: @escaping (UIUpdateLink, UIUpdateInfo) -> Void) {
+    actions.append(handler)
+  }
+
+  /// What UIKit does before each frame of the screen.
+  public func _update() {
+    if isEnabled { for action in actions { action(self, UIUpdateInfo()) } }
+  }
+}
+
+@MainActor open class UIUpdateInfo: NSObject {}
+
+@MainActor public enum UIAccessibility {
+  public static var _isReduceMotionEnabled = false
+  public static var isReduceMotionEnabled: Bool { _isReduceMotionEnabled }
+  public nonisolated static let reduceMotionStatusDidChangeNotification = NSNotification.Name(
+    "UIAccessibilityReduceMotionStatusDidChangeNotification")
 }
 
 @MainActor open class UIImageView: UIView {

@@ -21,6 +21,8 @@
     case leak
     /// Results reach GTK in one go, so that it does not draw meanwhile.
     case noBudget = "no-budget"
+    /// Stickers leave the time of their animation.
+    case outOfStep = "out-of-step"
   }
 
   /// What a call of the program wants.
@@ -31,7 +33,7 @@
     let roundCount: Int
     let timeLimit: UInt32
     let plant: Plant?
-    /// Where the window of the act `fling` is drawn to at its end, as PNG.
+    /// Where the window of the act `fling` is drawn to at its end, as PNG, and that of `stickers` at three moments.
     let pictureFile: String?
     /// The type of the windows' renderer, and how many pixels they have in a point; `nil` for any.
     let expectedRenderer: String?
@@ -40,7 +42,7 @@
 
     private static let allActs: [Act] = [
       .styles, .widgets, .lives, .scales, .fling, .misses, .replacing, .resizing, .retrying,
-      .closing, .rounds, .delivery, .mainActor,
+      .closing, .rounds, .delivery, .stickers, .mainActor,
     ]
 
     private static let grammar = ArgumentGrammar(
@@ -54,7 +56,9 @@
         .value("--rounds", "N", help: "windows that `rounds` opens and closes; 200 by default"),
         .value("--seconds", "N", help: "ends a run that takes longer; 300 by default"),
         .value("--plant", "NAME", help: "plants a fault, which makes the run fail"),
-        .value("--picture", "FILE", help: "draws the window of `fling` to a PNG"),
+        .value(
+          "--picture", "FILE",
+          help: "draws the window of `fling` to a PNG, and that of `stickers` to three"),
         .value(
           "--expect-renderer", "TYPE",
           help: "fails if windows are drawn by another, as GskGLRenderer"),

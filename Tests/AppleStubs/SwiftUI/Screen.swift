@@ -1,3 +1,4 @@
+public import Foundation
 import Observation
 
 /// A view that the stand-in draws by itself.
@@ -28,8 +29,16 @@ import Observation
 
   /// What the last drawing showed.
   public private(set) var items: [Item] = []
+  /// What timelines tell the views in them.
+  public var date = Date(timeIntervalSinceReferenceDate: 1000)
+  /// Whether the timelines of the last drawing are paused.
+  public internal(set) var timelines: [Bool] = []
   /// Whether something changed that a body has read.
   public private(set) var isOutdated = false
+  public var _reducesMotion: Bool {
+    get { environment._accessibilityReduceMotion }
+    set { environment._accessibilityReduceMotion = newValue }
+  }
   var environment = EnvironmentValues()
   var appearActions: [() -> Void] = []
   var disappearActions: [() -> Void] = []
@@ -46,6 +55,7 @@ import Observation
   /// Evaluates the bodies of a view and the views in it.
   public func draw(_ root: some View) {
     (items, appearActions, disappearActions, isOutdated) = ([], [], [], false)
+    timelines = []
     withObservationTracking {
       draw(root, "root")
     } onChange: { [weak self] in

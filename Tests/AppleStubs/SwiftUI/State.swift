@@ -47,6 +47,8 @@ public protocol EnvironmentKey {
 
 public struct EnvironmentValues {
   private var values: [ObjectIdentifier: Any] = [:]
+  var _accessibilityReduceMotion = false
+  public var accessibilityReduceMotion: Bool { _accessibilityReduceMotion }
   public init() {}
   public subscript<K: EnvironmentKey>(key: K.Type) -> K.Value {
     get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
