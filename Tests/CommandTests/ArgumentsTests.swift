@@ -193,6 +193,11 @@ struct FormatArgumentTests {
   func animations() throws {
     #expect(try FormatArgument("a:1x2:bgra32:stretch:best").animationByteLimit == nil)
     #expect(try FormatArgument("a:1x2:bgra32:stretch:animated").animationByteLimit == 16 << 20)
+    let short = try FormatArgument("a:1x2:animated")
+    #expect(short.animationByteLimit == 16 << 20 && short.layout == .aspectFill)
+    let others = try FormatArgument("a:1x2:within:displayP3")
+    #expect(others.layout == .within && others.colorSpace == .displayP3)
+    #expect(throws: UsageError.self) { try FormatArgument("a:1x2:within:bgrx32") }
     let format = try FormatArgument("a:1x2:bgra32:stretch:best:animated=64M:displayP3")
     #expect(format.animationByteLimit == 64 << 20)
     #expect(format.quality == .best && format.colorSpace == .displayP3)

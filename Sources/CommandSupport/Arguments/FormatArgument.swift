@@ -2,7 +2,7 @@ package import Pixels
 
 /// One format of the command line, of the form ``FormatArgument/form``.
 ///
-/// The words behind the drawing differ, so that each may stand first or alone.
+/// All words behind the size differ, so that each of them may be left out.
 package struct FormatArgument: Hashable, Sendable {
   /// How images are laid into the slots of a table.
   package enum Layout: String, CaseIterable, Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct FormatArgument: Hashable, Sendable {
   }
 
   package static let form =
-    "NAME:WxH[:PIXELS[:DRAWING[:QUALITY][:COLORS][:animated[=BYTES]]]]"
+    "NAME:WxH[:PIXELS][:DRAWING][:QUALITY][:COLORS][:animated[=BYTES]]"
 
   /// The bytes of slots that an animation may take where a format names none.
   package static let usualAnimationByteLimit = 16 << 20
@@ -43,17 +43,27 @@ package struct FormatArgument: Hashable, Sendable {
       throw UsageError(
         "The format \"\(text)\" has the size \"\(parts[1])\"; \(PixelSize.argumentRule).")
     }
-    guard let pixelFormat = parts.count > 2 ? PixelFormat(rawValue: parts[2]) : .bgra32 else {
+    var words = parts.dropFirst(2)
+    /// Takes the first word if it is of one kind, unless it may stand there as one of a later kind.
+    func take<Value>(
+      _ value: (String) -> Value?, before isLater: (String) -> Bool, _ kind: String, _ rule: String
+    ) throws(UsageError) -> Value? {
+      guard let word = words.first else { return nil }
+      if let value = value(word) {
+        words = words.dropFirst()
+        return value
+      }
+      if isLater(word) { return nil }
       throw UsageError(
-        "The format \"\(text)\" has the pixel format \"\(parts[2])\"; \(PixelFormat.argumentRule).")
+        "The format \"\(text)\" has the \(kind) \"\(word)\"; \(rule).")
     }
-    guard let layout = parts.count > 3 ? Layout(rawValue: parts[3]) : .aspectFill else {
-      let names = Layout.allCases.map(\.rawValue).joined(separator: ", ")
-      throw UsageError(
-        "The format \"\(text)\" has the drawing \"\(parts[3])\"; a drawing is one of \(names).")
-    }
+    let layouts = "a drawing is one of \(Layout.allCases.map(\.rawValue).joined(separator: ", "))"
+    let pixelFormat = try take(
+      { PixelFormat(rawValue: $0) }, before: { Layout(rawValue: $0) != nil || Self.isLast($0) },
+      "pixel format", PixelFormat.argumentRule)
+    let layout = try take({ Layout(rawValue: $0) }, before: Self.isLast, "drawing", layouts)
     var (quality, colorSpace, animationByteLimit) = (Quality?.none, ColorSpace?.none, Int?.none)
-    for part in parts.dropFirst(4) {
+    for part in words {
       if quality == nil, let named = Quality(rawValue: part) {
         quality = named
       } else if colorSpace == nil, let named = ColorSpace(rawValue: part) {
@@ -71,11 +81,17 @@ package struct FormatArgument: Hashable, Sendable {
     }
     name = parts[0]
     self.size = size
-    self.pixelFormat = pixelFormat
-    self.layout = layout
+    self.pixelFormat = pixelFormat ?? .bgra32
+    self.layout = layout ?? .aspectFill
     self.quality = quality ?? .balanced
     self.colorSpace = colorSpace ?? .sRGB
     self.animationByteLimit = animationByteLimit
+  }
+
+  /// Whether a word may stand behind the drawing.
+  private static func isLast(_ word: String) -> Bool {
+    Quality(rawValue: word) != nil || ColorSpace(rawValue: word) != nil
+      || animationByteLimit(word) != nil
   }
 
   private static func animationByteLimit(_ part: String) -> Int? {
