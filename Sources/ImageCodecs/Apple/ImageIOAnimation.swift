@@ -44,7 +44,7 @@
       // ImageIO composes the frames on a canvas of its own.
       try limits.check(header.size)
       let whole = workingByteCount(for: header, minimumSize: nil)
-      let byteCount = whole.addingClamped(whole / 2)
+      let byteCount = min(whole, .max / 2) / 2 * 3
       try limits.check(frameCount: count, of: header.size)
       try limits.check(
         header, encodedByteCount: encodedByteCount, workingByteCount: byteCount)
