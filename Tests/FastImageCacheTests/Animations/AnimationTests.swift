@@ -350,7 +350,7 @@ struct AnimationTests {
     }
     let showing = try await self.fixture(source: cut) { $0.damagedImages = .showPart }
     let animation = try await showing.cache.animation(for: Photo("b"), format: .sticker)
-    #expect(animation.numbers == numbers(4, 3))
+    #expect(animation.numbers == numbers(4, 3) && animation.image.isDamaged)
   }
 
   @Test("that is cut is not answered from its kept original again")
