@@ -34,7 +34,9 @@
       } catch {
         guard error.isDamage else { throw error }
         // Behind a whole frame nothing need follow: browsers play a file without its trailer, or with other bytes there.
-        animation.isCut = isWithinFrame
+        // But a block that begins as one of GIF's has to end.
+        let beginsBlock = begin < bytes.count && [0x21, 0x2c].contains(bytes[begin])
+        animation.isCut = isWithinFrame || beginsBlock
       }
       let repeats = reader.repeats
       // A still may lack its end, which nothing needs.
