@@ -189,7 +189,7 @@ let package = Package(
     .executableTarget(
       name: "imagecache-torture",
       dependencies: [
-        "CInterposer", "CommandSupport", "FastImageCache", "ImageCodecs", "Locking",
+        "CInterposer", "CommandSupport", "FastImageCache", "Locking",
         "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
         .target(name: "CTestImages", condition: onLinux),
       ],

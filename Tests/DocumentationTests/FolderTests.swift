@@ -6,8 +6,8 @@ struct FolderTests {
   /// Lowest first. `Cache` stands above all others, its own folders above it.
   private static let folders =
     """
-    Model Model/Options Observation Tables Originals Memory Registry Rendering Animations Previews Loads \
-    Cache Cache/Entries Cache/Prefetching
+    Model Model/Images Model/Options Observation Tables Originals Memory Registry Rendering \
+    Animations Previews Loads Cache Cache/Entries Cache/Prefetching Cache/Streams
     """.split(separator: " ").map(String.init)
 
   @Test("uses no type of a folder above it")

@@ -19,7 +19,7 @@ struct FrameDrawing: Sendable {
     let first: CachedImage
     let motion: SlotMotion
     /// The frames behind the first, as far as they are stored.
-    var rest: [CachedImage?] = []
+    var rest: [CachedImage] = []
     var isStreamed: Bool
 
     init(_ request: ImageRequest, first: CachedImage, motion: SlotMotion) {
@@ -93,7 +93,7 @@ struct FrameDrawing: Sendable {
   ) -> [Item] {
     var items = items
     for (number, slot) in drawn where !items[number].isStreamed {
-      if let frame = slot.flatMap({ items[number].store($0, recorder, mayStore) }) {
+      if let slot, let frame = items[number].store(slot, recorder, mayStore) {
         items[number].rest.append(frame)
       } else {
         (items[number].isStreamed, items[number].rest) = (true, [])

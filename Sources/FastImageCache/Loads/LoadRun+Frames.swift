@@ -3,7 +3,7 @@ import LoadQueue
 
 /// Animations: their frames are drawn when the images are answered, which are their first ones.
 extension LoadRun {
-  /// What came of drawing some frames.
+  /// The outcome of drawing some frames.
   enum FramesResult {
     case goesOn, done
     case failed(ImageCacheError)

@@ -44,7 +44,8 @@ package struct AnimationTimeline: Hashable, Sendable {
   /// After the last loop the last frame stays. A time before the start is the start.
   package func frame(at time: Duration) -> (index: Int, rest: Duration?) {
     guard frameCount > 1 else { return (0, nil) }
-    let time = max(time, .zero)
+    // Beyond a century, fewer loops than an integer and a double count are exact.
+    let time = min(max(time, .zero), .seconds(1 << 32))
     let loops = Int((time / duration).rounded(.down))
     var within = time - duration * loops
     // The division is rounded.

@@ -1,6 +1,7 @@
 import Foundation
 import ImageSources
 import LoadQueue
+import Locking
 import Pixels
 import TableStore
 
@@ -148,6 +149,15 @@ final class ImageRequest: Sendable {
     options.priority = nil
     return ImageRequest(entity: entity, table: table, tables: tables, options: options)
   }
+}
+
+/// The animation that a load hands to one request before it answers it with the first frame.
+final class AnimationAnswer: Sendable {
+  private let given = Lock<CachedAnimation?>(nil)
+
+  var animation: CachedAnimation? { given.withLock { $0 } }
+
+  func give(_ animation: CachedAnimation) { given.withLock { $0 = animation } }
 }
 
 extension LoadOptions {

@@ -38,14 +38,12 @@ extension ImageTable {
   ///
   /// - Parameter unkept: The answer for an animation whose frames are not kept.
   nonisolated func hasAllFrames(of key: ImageKey, orUnkept unkept: Bool = false) -> Bool {
-    guard let store, let first = cachedImage(for: key) else { return false }
-    switch first.motion {
+    switch cachedImage(for: key)?.motion {
+    case nil: return false
     case .still: return true
     case .unkept: return unkept
     case .stored(let motion):
-      return (1..<motion.timeline.frameCount).allSatisfy {
-        store.contains(motion.key(of: $0, of: key.entity))
-      }
+      return (1..<motion.timeline.frameCount).allSatisfy { hasFrame($0, of: key.entity, motion) }
     }
   }
 
@@ -102,20 +100,16 @@ extension ImageTable {
     return (1..<max(count, 1)).map { entity.frame($0) }
   }
 
-  /// Removes frames, in a turn.
-  nonisolated func remove(_ frames: ArraySlice<TableID>) throws(TableError) {
-    for frame in frames where store?.contains(frame) == true { _ = try store?.remove(frame) }
-  }
-
   /// Gives an animation's frames to another entity, in a turn; its image has moved.
   ///
   /// - Parameter replaced: The frames that the other entity had.
   nonisolated func moveFrames(
-    from old: ImageID, to new: ImageID, _ first: CachedImage, _ replaced: [TableID]
+    from old: ImageID, to new: ImageID, _ first: CachedImage, _ replaced: [TableID],
+    in store: Table
   ) throws(TableError) {
-    try remove(replaced[...])
+    try store.removeFrames(replaced)
     for index in 1..<max(first.motion.frameCount, 1) {
-      _ = try store?.changeEntity(from: old.tableID.frame(index), to: new.tableID.frame(index))
+      _ = try store.changeEntity(from: old.tableID.frame(index), to: new.tableID.frame(index))
     }
   }
 
@@ -137,12 +131,15 @@ extension Table {
   ) throws(TableError) -> [TableEntryInfo] {
     let removed = try remove(listed)
     for info in removed where withFrames {
-      for index in 1..<max(SlotMotion.parting(info.metadata).motion.frameCount, 1) {
-        let frame = info.frame(index)
-        if contains(frame) { _ = try remove(frame) }
-      }
+      let count = SlotMotion.parting(info.metadata).motion.frameCount
+      try removeFrames((1..<max(count, 1)).map { info.frame($0) })
     }
     return removed
+  }
+
+  /// Removes the frames that there are of these.
+  func removeFrames(_ frames: some Sequence<TableID>) throws(TableError) {
+    for frame in frames where contains(frame) { _ = try remove(frame) }
   }
 }
 

@@ -250,7 +250,9 @@ actor ImageTable {
       }
       defer { withExtendedLifetime(moving) {} }
       let insertion = try table.changeEntity(from: old.tableID, to: new.tableID)
-      if let insertion { try moveFrames(from: old, to: new, image(of: insertion.entry), replaced) }
+      if let insertion {
+        try moveFrames(from: old, to: new, image(of: insertion.entry), replaced, in: table)
+      }
       return insertion
     }
     guard case .some(.some(let insertion)) = insertion else { return false }
@@ -288,7 +290,7 @@ actor ImageTable {
       let insertion = try store.insert(drawn)
       // Those in front are replaced one by one.
       let kept = replaced.isEmpty ? 1 : image(of: insertion.entry).motion.frameCount
-      try remove(replaced.dropFirst(kept - 1))
+      try store.removeFrames(replaced.dropFirst(kept - 1))
       return insertion
     }
   }
@@ -315,7 +317,7 @@ actor ImageTable {
     try remove(entity, removal) { table throws(TableError) in
       let frames = frames(of: entity.tableID, orUpTo: min(table.slotCount, Self.searchedFrameCount))
       let isRemoved = try table.remove(entity.tableID)
-      try remove(frames[...])
+      try table.removeFrames(frames)
       return isRemoved
     }
   }

@@ -6,15 +6,16 @@ import Testing
 
 @Suite("An animation", .timeLimit(.minutes(10)))
 struct AnimationTests {
-  private let decoder = MovingDecoder()
+  private let decoder = movingDecoder()
 
   private func fixture(
-    _ formats: [ImageFormat] = [.sticker], _ decoder: MovingDecoder? = nil,
+    _ formats: [ImageFormat] = [.sticker], _ decoder: FramesDecoder? = nil,
     directory: TemporaryDirectory? = nil, source: ScriptedSource = movingSource(),
     configure: (inout ImageCache.Configuration) -> Void = { _ in }
   ) async throws -> Fixture {
     try await Fixture(formats, source: source, directory: directory) { configuration in
       configuration.decoders = [decoder ?? self.decoder]
+      configuration.limits.frameCount = 100
       configure(&configuration)
     }
   }
@@ -62,19 +63,19 @@ struct AnimationTests {
     let former = try await fixture(directory: directory)
     _ = try await former.cache.animation(for: photo, format: .sticker)
     await former.cache.close()
-    let decoder = MovingDecoder()
+    let decoder = movingDecoder()
     let later = try await fixture([.sticker], decoder, directory: directory)
     let animation = try #require(later.cache.cachedAnimation(for: photo, format: .sticker))
     #expect(animation.image.solidNumber == 300)
     await animation.ready()
     #expect(animation.numbers == numbers(3, 5))
     #expect(animation.duration == .milliseconds(200))
-    #expect(decoder.decodes.value + decoder.reads.value + later.source.started.value == 0)
+    #expect(decoder.reads.value + later.source.started.value == 0)
   }
 
   @Test("gives its first frame before the others are read")
   func givesFirstFrame() async throws {
-    var decoder = MovingDecoder()
+    var decoder = movingDecoder()
     let gate = Gate()
     decoder.gate = gate
     let fixture = try await fixture([.sticker], decoder)
@@ -114,7 +115,7 @@ struct AnimationTests {
 
   @Test("whose request is cancelled ends its load")
   func isCancelled() async throws {
-    var decoder = MovingDecoder()
+    var decoder = movingDecoder()
     let gate = Gate()
     decoder.gate = gate
     let fixture = try await fixture([.sticker], decoder)
@@ -142,17 +143,33 @@ struct AnimationTests {
     let fixture = try await fixture()
     let photo = Photo("a")
     try await fixture.cache.store(
-      MovingDecoder.bytes(7, frames: 3), for: photo, format: .sticker, metadata: Data("m".utf8))
+      moving(7, frames: 3), for: photo, format: .sticker, metadata: Data("m".utf8))
     #expect(fixture.cache.cachedAnimation(for: photo, format: .sticker)?.numbers == numbers(7, 3))
     #expect(
       fixture.cache.cachedImage(for: photo, format: .sticker)?.metadata == Data("m".utf8))
+  }
+
+  @Test("that is stored by hand answers those who wait for its load")
+  func answersWaiting() async throws {
+    let gate = CancellableGate()
+    let source = ScriptedSource { _, _, _ in
+      try await gate.pass()
+      return .encoded(moving(3, frames: 5))
+    }
+    let fixture = try await fixture(source: source)
+    let photo = Photo("a")
+    async let waiting = fixture.cache.animation(for: photo, format: .sticker)
+    await fixture.subscribers(1)
+    try await fixture.cache.store(moving(7, frames: 3), for: photo, format: .sticker)
+    #expect(try await waiting.numbers == numbers(7, 3))
+    gate.open()
   }
 
   @Test("of an entity's own bytes has all its frames")
   func isProvided() async throws {
     let fixture = try await fixture()
     var photo = Photo("a")
-    photo.ownPicture = { _ in .encoded(MovingDecoder.bytes(7, frames: 3)) }
+    photo.ownPicture = { _ in .encoded(moving(7, frames: 3)) }
     let animation = try await fixture.cache.animation(for: photo, format: .sticker)
     #expect(animation.numbers == numbers(7, 3))
   }
@@ -211,6 +228,22 @@ struct AnimationTests {
     #expect(try await fixture.cache.inspect().tables[0].entries.map(\.frameCount) == [1])
   }
 
+  @Test("whose frame cannot be decoded while it plays is broken, and is not shared any more")
+  func isBroken() async throws {
+    let format = ImageFormat.sticker.keeping(.allFrames(byteLimit: 1))
+    var decoder = self.decoder
+    decoder.damaged = 3
+    let fixture = try await fixture([format], decoder)
+    let photo = sticker(3, frames: 5)
+    let animation = try await fixture.cache.animation(for: photo, format: format)
+    while !animation.isBroken, !Task.isCancelled {
+      _ = animation.frame(at: 3)
+      await Task.yield()
+    }
+    #expect(!animation.frame(at: 3).isReady)
+    #expect(fixture.cache.cachedAnimation(for: photo, format: format) == nil)
+  }
+
   // MARK: Changes
 
   @Test("is one entry of a listing, and leaves no frame behind when it is removed")
@@ -242,7 +275,7 @@ struct AnimationTests {
     let calls = Counter()
     let source = ScriptedSource { _, _, _ in
       .encoded(
-        MovingDecoder.bytes(calls.increment() == 1 ? 1 : 2, frames: calls.value == 1 ? 9 : 4))
+        moving(calls.increment() == 1 ? 1 : 2, frames: calls.value == 1 ? 9 : 4))
     }
     let fixture = try await fixture(source: source)
     let photo = Photo("a")
@@ -304,7 +337,7 @@ struct AnimationTests {
 
   @Test("that is removed while its frames are drawn leaves none")
   func isRemovedMeanwhile() async throws {
-    var decoder = MovingDecoder()
+    var decoder = movingDecoder()
     let gate = Gate()
     decoder.gate = gate
     let fixture = try await fixture([.sticker], decoder)
@@ -320,7 +353,7 @@ struct AnimationTests {
 
   @Test("whose frame cannot be read is an error, though its image is there")
   func isDamaged() async throws {
-    var decoder = MovingDecoder()
+    var decoder = movingDecoder()
     decoder.damaged = 3
     let fixture = try await fixture([.sticker], decoder)
     let photo = sticker(3, frames: 5)
@@ -340,7 +373,7 @@ struct AnimationTests {
     }
     #expect(fixture.cache.cachedImage(for: photo, format: .sticker)?.solidNumber == 300)
     let cut = ScriptedSource { _, _, _ in
-      .encoded(MovingDecoder.bytes(4, frames: 3, .isCut))
+      .encoded(moving(4, frames: 3, .isCut))
     }
     let refusing = try await self.fixture(source: cut)
     await #expect {
@@ -356,7 +389,7 @@ struct AnimationTests {
   @Test("that is cut is not answered from its kept original again")
   func dropsBadOriginal() async throws {
     let source = ScriptedSource { _, call, _ in
-      .encoded(MovingDecoder.bytes(4, frames: 3, call == 1 ? .isCut : .nothing))
+      .encoded(moving(4, frames: 3, call == 1 ? .isCut : .nothing))
     }
     let originals = MemoryOriginals()
     let fixture = try await fixture(source: source) { $0.keeper = originals }
@@ -370,7 +403,7 @@ struct AnimationTests {
 
   @Test("of any durations is stored, to the microsecond and up to an hour")
   func keepsDurations() async throws {
-    var decoder = MovingDecoder()
+    var decoder = movingDecoder()
     decoder.duration = { $0 == 1 ? .seconds(86_400) : .seconds(1) / 30 }
     let fixture = try await fixture([.sticker], decoder)
     let photo = sticker(3, frames: 3)
@@ -385,14 +418,14 @@ struct AnimationTests {
   @Test("begins with its first frame, where the file's still is another image")
   func hidesStill() async throws {
     let source = ScriptedSource { _, _, _ in
-      .encoded(MovingDecoder.bytes(3, frames: 2, .hasOtherStill))
+      .encoded(moving(3, frames: 2, .hasOtherStill))
     }
     let fixture = try await fixture([.sticker, .row], source: source)
     let photo = Photo("a")
     async let still = fixture.cache.image(for: photo, format: .row)
-    async let moving = fixture.cache.animation(for: photo, format: .sticker)
+    async let animation = fixture.cache.animation(for: photo, format: .sticker)
     #expect(try await still.solidNumber == 399)
-    #expect(try await moving.numbers == numbers(3, 2))
+    #expect(try await animation.numbers == numbers(3, 2))
   }
 
   @Test("is marked stale for a session only, with all its frames")
@@ -426,7 +459,7 @@ struct AnimationTests {
     let fixture = try await fixture([format])
     var photo = Photo("a")
     photo.url = nil
-    try await fixture.cache.store(MovingDecoder.bytes(7, frames: 3), for: photo, format: format)
+    try await fixture.cache.store(moving(7, frames: 3), for: photo, format: format)
     #expect(try await fixture.cache.animation(for: photo, format: format).numbers == [700])
   }
 

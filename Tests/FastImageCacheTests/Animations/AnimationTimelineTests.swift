@@ -39,6 +39,9 @@ struct AnimationTimelineTests {
     let long = AnimationTimeline(frameDurations: [.seconds(1_000_000)], loopCount: nil)
     #expect(long.duration == .seconds(3600))
     #expect(odd.frame(at: .seconds(-3)).index == 0)
+    #expect((0..<2).contains(odd.frame(at: .seconds(Int64.max)).index))
+    let endless = AnimationTimeline(frameDurations: [.zero, .zero], loopCount: nil)
+    #expect((0..<2).contains(endless.frame(at: .seconds(Int64.max)).index))
   }
 
   @Test("stands beside the pixels of the first frame as it was, and garbage is a still's metadata")

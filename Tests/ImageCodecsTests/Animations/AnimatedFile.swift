@@ -1,7 +1,9 @@
 #if !canImport(ImageIO)
   import Foundation
   import Pixels
+  import Synchronization
   import TestSupport
+  import Testing
 
   @testable import ImageCodecs
 
@@ -232,5 +234,29 @@
     var frames: [Bitmap] = []
     while let frame = try reader.next() { frames.append(frame) }
     return frames
+  }
+
+  /// Cancels the reading of all frames at each of its questions in turn.
+  ///
+  /// - Parameter least: How often it asks at least.
+  func expectCancellation(of data: Data, atLeast least: Int) throws {
+    let asked = Mutex(0)
+    _ = try frames(of: data) {
+      asked.withLock { $0 += 1 }
+      return false
+    }
+    let count = asked.withLock { $0 }
+    #expect(count >= least)
+    for limit in 0..<count {
+      let left = Mutex(limit)
+      #expect(throws: ImageDecodingError.cancelled) {
+        try frames(of: data) {
+          left.withLock {
+            $0 -= 1
+            return $0 < 0
+          }
+        }
+      }
+    }
   }
 #endif

@@ -1,8 +1,8 @@
 import FastImageCache
 import Foundation
-import ImageCodecs
 import Locking
 import Pixels
+import TestSupport
 
 /// Animations whose every pixel tells entity, load and index, and caches of them.
 struct FrameStory: Sendable {
@@ -18,7 +18,7 @@ struct FrameStory: Sendable {
     var configuration = ImageCache.Configuration()
     configuration.directory = URL(fileURLWithPath: path)
     configuration.source = Source()
-    configuration.decoders = [Decoder(isMixed: isMixed)]
+    configuration.decoders = [Self.decoder(isMixed: isMixed)]
     cache = try await ImageCache(
       namespace: "frames", formats: [Self.format], configuration: configuration)
   }
@@ -46,7 +46,7 @@ struct FrameStory: Sendable {
       }
       guard Int(own) == entity else { return "frame \(index) is of entity \(own)" }
       guard number == load ?? number else { return "frame \(index) is of load \(number)" }
-      guard animation.frameCount == Decoder.frameCount(UInt8(number)) else {
+      guard animation.frameCount == frameCount(number) else {
         return "\(animation.frameCount) frames of load \(number)"
       }
       load = number
@@ -72,73 +72,29 @@ struct FrameStory: Sendable {
         calls &+= 1
         return calls
       }
-      let entity = UInt8(request.url.lastPathComponent) ?? 0
-      return .encoded(Data("FRAMES".utf8 + [entity, number]))
+      let entity = Int(request.url.lastPathComponent) ?? 0
+      return .encoded(
+        FramesDecoder.bytes(
+          entity << 8 | Int(number),
+          milliseconds: .init(repeating: 40, count: frameCount(UInt32(number)))))
     }
   }
 
-  private struct Decoder: AnimationDecoder {
-    let isMixed: Bool
+  private static func frameCount(_ load: UInt32) -> Int { 1 + Int(load) % 9 }
 
-    static func frameCount(_ load: UInt8) -> Int { 1 + Int(load) % 9 }
-
-    func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: "FRAMES".utf8) }
-
-    func header(of data: Data) -> ImageHeader {
-      ImageHeader(size: PixelSize(width: 32, height: 32))
-    }
-
-    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-      try Self.frame(0, of: data, data[7])
-    }
-
-    func animation(
-      of data: Data, within limits: DecodingLimits
-    ) throws(ImageDecodingError) -> AnimationHeader? {
-      let count = Self.frameCount(data[7])
-      if count == 1 { return nil }
-      return AnimationHeader(
-        frameCount: count, loopCount: nil,
-        frameDurations: .init(repeating: .milliseconds(40), count: count), isCut: false,
-        workingByteCount: 4096)
-    }
-
-    func frames(
-      of data: Data, _ request: DecodeRequest
-    ) throws(ImageDecodingError) -> sending any FrameReader {
-      Reader(data, isMixed: isMixed)
-    }
-
-    static func frame(
-      _ index: Int, of data: Data, _ load: UInt8
-    ) throws(ImageDecodingError) -> Bitmap {
-      guard let layout = PixelLayout(size: FrameStory.format.size, format: .bgrx32),
-        let bitmap = try? Bitmap(
-          layout: layout,
-          filling: { bytes in
-            for pixel in stride(from: 0, to: bytes.count, by: 4) {
-              bytes[pixel] = data[6]
-              bytes[pixel + 1] = load
-              bytes[pixel + 2] = UInt8(index)
-              bytes[pixel + 3] = 255
-            }
-          })
-      else { throw .outOfMemory }
-      return bitmap
-    }
-
-    private final class Reader: FrameReader {
-      let data: Data
-      let isMixed: Bool
-      var index = 0
-
-      init(_ data: Data, isMixed: Bool) { (self.data, self.isMixed) = (data, isMixed) }
-
-      func next() throws(ImageDecodingError) -> Bitmap? {
-        guard index < Decoder.frameCount(data[7]) else { return nil }
-        defer { index += 1 }
-        let load = isMixed && index % 3 == 2 ? data[7] &+ 9 : data[7]
-        return try Decoder.frame(index, of: data, load)
+  private static func decoder(isMixed: Bool) -> FramesDecoder {
+    FramesDecoder(size: format.size) { number, index in
+      guard let layout = PixelLayout(size: format.size, format: .bgrx32) else {
+        throw BitmapError.outOfMemory(byteCount: 0)
+      }
+      let load = isMixed && index % 3 == 2 ? number + 9 : number
+      return try Bitmap(layout: layout) { bytes in
+        for pixel in stride(from: 0, to: bytes.count, by: 4) {
+          bytes[pixel] = UInt8(number >> 8)
+          bytes[pixel + 1] = UInt8(load & 0xff)
+          bytes[pixel + 2] = UInt8(index)
+          bytes[pixel + 3] = 255
+        }
       }
     }
   }
