@@ -66,8 +66,7 @@ struct AnimationPlayer: Sendable {
   /// Goes on with the frame at a time since the start, for the whole of its duration.
   mutating func seek(to time: Duration) {
     index = timeline.frame(at: time).index
-    let over = timeline.frameCount > 1 ? Int(max(time, .zero) / timeline.duration) : 0
-    loops = timeline.loopCount.map { min(over, $0 - 1) } ?? 0
+    loops = timeline.loopCount.map { min(timeline.loop(at: time).count, $0 - 1) } ?? 0
     due = nil
   }
 }

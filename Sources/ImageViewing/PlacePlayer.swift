@@ -119,7 +119,13 @@ import FastImageCache
   func tick(at now: Duration) -> Duration? {
     guard let playback else { return nil }
     if playback.animation.isBroken {
-      ask()
+      if playback.animation.isStreamed {
+        // Its file is at fault: what another load brings would break at the same frame.
+        stop()
+        failed(turn)
+      } else {
+        ask()
+      }
       return wantsTicks ? .zero : nil
     }
     let rest = playback.tick(at: now)

@@ -76,10 +76,10 @@ struct PlayingTests {
 
   /// A place on one of the screens that shows an animation.
   private func shown(
-    _ number: Int, _ cache: ImageCache, on screen: Screen? = nil
+    _ number: Int, _ cache: ImageCache, format: ImageFormat = .sticker, on screen: Screen? = nil
   ) -> PicturePlace {
     let place = (screen ?? self.screen).makePlace()
-    place.want(request(number, cache))
+    place.want(request(number, cache, format: format))
     place.appear()
     return place
   }
@@ -290,6 +290,33 @@ struct PlayingTests {
       seen.insert(screen.frame ?? -1)
     }
     #expect(seen == [0, 1, 2, 3])
+    place.disappear()
+    await cache.close()
+  }
+
+  @Test("whose frame cannot be decoded while it plays stays at the one before, and loads nothing")
+  func staysAtDamage() async throws {
+    let source = source()
+    var configuration = configuration(source)
+    var decoder = FramesDecoder(size: PixelSize(width: 8, height: 8), draw: Self.frame)
+    decoder.damaged = 2
+    configuration.decoders = [decoder]
+    let format = ImageFormat(
+      name: "streamed", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32,
+      animation: .allFrames(byteLimit: 1))
+    let cache = try ImageCache.inMemory(formats: [format], configuration: configuration)
+    let animation = try await cache.animation(for: Self.photo(3), format: format)
+    let place = shown(3, cache, format: format)
+    var time = 0
+    while !animation.isBroken || screen.ticking.last == true, !Task.isCancelled {
+      _ = place.tick(at: .milliseconds(time))
+      #expect((0...1).contains(screen.frame ?? -1))
+      time += 20
+      await Task.yield()
+    }
+    _ = place.tick(at: .milliseconds(time))
+    #expect((0...1).contains(screen.frame ?? -1))
+    #expect(source.loadCount() == 1)
     place.disappear()
     await cache.close()
   }

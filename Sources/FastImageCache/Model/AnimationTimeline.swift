@@ -39,18 +39,22 @@ package struct AnimationTimeline: Hashable, Sendable {
   /// The time of one loop.
   package var duration: Duration { ends[ends.count - 1] }
 
+  /// The loops that are over at a time since the start, and the time since the present one began.
+  package func loop(at time: Duration) -> (count: Int, time: Duration) {
+    // Beyond a century, fewer loops than an integer and a double count are exact.
+    let time = min(max(time, .zero), .seconds(1 << 32))
+    let count = Int((time / duration).rounded(.down))
+    // The quotient is rounded.
+    return (count, max(time - duration * count, .zero))
+  }
+
   /// The frame at a time since the start, and how long it is still shown; `nil` for ever.
   ///
   /// After the last loop the last frame stays. A time before the start is the start.
   package func frame(at time: Duration) -> (index: Int, rest: Duration?) {
     guard frameCount > 1 else { return (0, nil) }
-    // Beyond a century, fewer loops than an integer and a double count are exact.
-    let time = min(max(time, .zero), .seconds(1 << 32))
-    let loops = Int((time / duration).rounded(.down))
-    var within = time - duration * loops
-    // The division is rounded.
-    if within < .zero { within = .zero }
     if let loopCount, time >= duration * loopCount { return (frameCount - 1, nil) }
+    let (loops, within) = loop(at: time)
     var (low, high) = (0, frameCount - 1)
     while low < high {
       let middle = (low + high) / 2
