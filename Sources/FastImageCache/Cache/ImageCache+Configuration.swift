@@ -95,7 +95,7 @@ extension ImageCache {
     var keeper: (any OriginalKeeping)?
 
     /// The clock of ``LoadOptions/timeout``, which tests replace.
-    var clock: any PatienceClock = ContinuousClock()
+    var clock: any TimeoutClock = ContinuousClock()
 
     /// The system calls of the tables, which tests replace.
     var system = SystemCalls.live

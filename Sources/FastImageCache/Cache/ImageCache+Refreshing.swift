@@ -37,12 +37,12 @@ extension ImageCache {
     options.isPlaceholder = false
     let known = tables.all.compactMap { table in
       let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
-      let picture = request.url == nil ? nil : table.storedPicture(for: request.key)
+      let picture = request.url == nil ? nil : table.storedImageState(for: request.key)
       return picture.map { (request: request, picture: $0) }
     }
     try await awaitAll(known.map(\.request))
     return known.filter { request, picture in
-      let now = request.table.storedPicture(for: request.key)
+      let now = request.table.storedImageState(for: request.key)
       return now?.isStale == false && now?.generation != picture.generation
     }.map(\.request.format)
   }

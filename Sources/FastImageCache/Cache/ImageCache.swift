@@ -46,7 +46,7 @@ public final actor ImageCache {
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialDownloads()
   nonisolated let playing = PlayingAnimations()
-  nonisolated let clock: any PatienceClock
+  nonisolated let clock: any TimeoutClock
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)

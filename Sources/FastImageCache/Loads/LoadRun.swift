@@ -81,7 +81,7 @@ struct LoadRun: Sendable {
       try load.checkCycle(.source(url), for: requests[0])
       // Most requests that are given up wait here: what asking needs is made behind it.
       let start = load.progress.now
-      try await load.permit.pass(plan.need)
+      try await load.permit.acquire(plan.need)
       load.progress.measure(\.wait, since: start)
       let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
       defer { download.end() }
@@ -115,7 +115,7 @@ struct LoadRun: Sendable {
   /// The kept original, under a permit of the local limiter.
   private func read(_ original: OriginalAccess) async throws -> KnownOriginal? {
     let start = load.progress.now
-    try await load.permit.pass(.local)
+    try await load.permit.acquire(.local)
     let permitted = load.progress.now
     load.progress.measure(\.wait, since: start)
     defer { load.progress.measure(\.fetch, since: permitted) }
@@ -175,7 +175,7 @@ struct LoadRun: Sendable {
       if let first = requests.first {
         // Whole and decoded: nothing is left to be continued.
         if image.picture.decoded != nil { download?.finish() }
-        if plan.revalidatesBehind, image.byteOrigin == .original, let original {
+        if plan.revalidatesInBackground, image.byteOrigin == .original, let original {
           steps.refresher.revalidate(
             first, original.name, of: original.owner.entity, shownBy: load)
         }
@@ -201,7 +201,7 @@ struct LoadRun: Sendable {
   /// Makes the closure that hands the fetched original to the store, before the first answer.
   private func keeping(
     _ image: FetchedImage, _ original: OriginalAccess?
-  ) -> (@Sendable (SourcePicture) -> Void)? {
+  ) -> (@Sendable (SourceImage) -> Void)? {
     guard let original, let fetched = image.original else { return nil }
     return { [load, download = image.download] picture in
       // Where every decode was refused as too large, nothing proves that the bytes are an image.
@@ -221,7 +221,7 @@ struct LoadRun: Sendable {
   /// - Returns: The frames that are left to be drawn of those that move.
   func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourcePicture, first keep: (@Sendable (SourcePicture) -> Void)? = nil
+    from picture: inout SourceImage, first keep: (@Sendable (SourceImage) -> Void)? = nil
   ) async throws -> FrameDrawing? {
     guard !requests.isEmpty else { return nil }
     try await steps.maker.lookForFrames(

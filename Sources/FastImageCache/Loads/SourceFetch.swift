@@ -184,9 +184,9 @@ struct ReachingPermit: SourcePermit {
   let permit: LoadPermit
   let scope: LoadOptions.Scope
 
-  func pass(_ need: LoadNeed) async throws {
+  func acquire(_ need: LoadNeed) async throws {
     guard scope.covers(need) else { throw OutOfReach() }
-    try await permit.pass(need)
+    try await permit.acquire(need)
   }
 
   func giveUp() { permit.giveUp() }
@@ -202,7 +202,7 @@ struct FetchedImage {
     case changed
   }
 
-  var picture: SourcePicture
+  var picture: SourceImage
   let origin: Origin
   /// For those who follow the load.
   let byteOrigin: ByteOrigin
@@ -225,7 +225,7 @@ struct FetchedImage {
 extension FetchedImage {
   /// The image of a kept original.
   init(
-    _ picture: SourcePicture, of kept: KnownOriginal, byteOrigin: ByteOrigin = .original,
+    _ picture: SourceImage, of kept: KnownOriginal, byteOrigin: ByteOrigin = .original,
     isStale: Bool
   ) {
     self.init(

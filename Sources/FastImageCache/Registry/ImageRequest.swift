@@ -28,7 +28,7 @@ final class ImageRequest: Sendable {
   /// All formats that the cache has.
   let tables: TableSet
   /// The question that the requesting task works on.
-  let question = OpenQuestion.current
+  let callback = ActiveCallback.current
   /// Takes the animation, if all frames are asked for.
   let animation: AnimationAnswer?
   /// Called when the load goes ahead: when its source is about to be asked, or when another load or
@@ -138,7 +138,7 @@ final class ImageRequest: Sendable {
 
   /// Whether some table has an image of the entity, of whichever version, that is marked stale.
   var hasStalePicture: Bool {
-    tables.all.contains { $0.storedPicture(of: key.entity)?.isStale == true }
+    tables.all.contains { $0.storedImageState(of: key.entity)?.isStale == true }
   }
 
   /// The same request, for an image whose source was asked whether it changed.

@@ -80,13 +80,13 @@ final class InFlightRegistry: Sendable {
   /// Tells which requests may share a load.
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
-  let clock: any PatienceClock
+  let clock: any TimeoutClock
   private let run: @Sendable (Load) async -> Void
 
   /// - Parameter run: Serves one load, until it has failed or retired.
   init(
     _ resources: LoadResources, recorder: CacheRecorder, planner: LoadPlanner,
-    clock: any PatienceClock,
+    clock: any TimeoutClock,
     run: @escaping @Sendable (Load) async -> Void
   ) {
     (self.resources, self.recorder, self.planner) = (resources, recorder, planner)
@@ -152,7 +152,7 @@ final class InFlightRegistry: Sendable {
     let subscriber = request.subscriber
     let listener = LoadProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
-    let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
+    let wish = first?.outranksFrames == true ? nil : PreviewRequest(request, isFirst: first == nil)
     if let first { listener.add(first) }
     let isOpen = enter(request, priority) { handle in
       // Under the lock, so that the answer, which ends the listener, comes later.
@@ -210,7 +210,7 @@ final class InFlightRegistry: Sendable {
     let original = planner.sharedOriginal(of: request, identity)
     let followed = FollowedPriority.begin(request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
-    let asking = request.question?.load
+    let asking = request.callback?.load
     asking?.permit.beginWait()
     var isCoalesced = true
     let joined = step { state -> LoadRegistry<Subscriber, ImageRequest, Handle>.Joined? in
@@ -268,7 +268,7 @@ final class InFlightRegistry: Sendable {
   private func start(_ load: Load) {
     tasks.enter()
     // Without a name, which costs each load an allocation.
-    let task = OpenQuestion.outside {
+    let task = ActiveCallback.outside {
       Task(priority: load.taskPriority.task) { [self] in
         await run(load)
         tasks.leave()

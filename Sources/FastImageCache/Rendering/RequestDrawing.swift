@@ -22,7 +22,7 @@ struct RequestDrawing: Sendable {
 
   /// Draws a request from a decode, or from what the hook has made of it.
   func draw(
-    _ request: ImageRequest, from picture: SourcePicture, _ bitmap: Bitmap,
+    _ request: ImageRequest, from picture: SourceImage, _ bitmap: Bitmap,
     _ isCancelled: @Sendable () -> Bool
   ) -> DrawnResult {
     var answer: HookAnswer?
@@ -42,7 +42,7 @@ struct RequestDrawing: Sendable {
 
   /// What becomes of the frames behind a request's image. An image that the hook has changed is a still.
   private func motion(
-    of request: ImageRequest, _ picture: SourcePicture, _ answer: HookAnswer?, _ metadata: Data
+    of request: ImageRequest, _ picture: SourceImage, _ answer: HookAnswer?, _ metadata: Data
   ) -> SlotMotion {
     guard request.wantsFrames, answer?.bitmap == nil else { return .still }
     switch picture.motion {

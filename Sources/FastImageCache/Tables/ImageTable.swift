@@ -73,13 +73,13 @@ actor ImageTable {
   }
 
   /// The image of a key as the records tell, marked stale or not; `nil` if there is none.
-  nonisolated func storedPicture(for key: ImageKey) -> StoredPicture? {
-    store?.storedPicture(for: key.tableKey)
+  nonisolated func storedImageState(for key: ImageKey) -> StoredImageState? {
+    store?.storedImageState(for: key.tableKey)
   }
 
   /// The image of an entity, of whichever version, as the records tell.
-  nonisolated func storedPicture(of entity: ImageID) -> StoredPicture? {
-    store?.storedPicture(of: entity.tableID)
+  nonisolated func storedImageState(of entity: ImageID) -> StoredImageState? {
+    store?.storedImageState(of: entity.tableID)
   }
 
   /// True when the table has the image and the device is locked.

@@ -55,7 +55,7 @@ extension TableWriter {
   ) throws(TableError) -> Insertion {
     generation = max(generation, drawn ?? 0)
     // 1.
-    let (found, claimed) = try ask(about: sealed.entity) {
+    let (found, claimed) = try withRecordsLoaded(of: sealed.entity) {
       ($0.file, $0.index.claimSlot(for: sealed.entity))
     }
     guard let file = found, let claim = claimed else { throw .allSlotsLeased }

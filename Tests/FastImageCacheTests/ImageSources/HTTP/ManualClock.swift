@@ -3,7 +3,7 @@ import Locking
 @testable import FastImageCache
 
 /// A clock that stands still until a test moves it.
-final class ManualClock: PatienceClock {
+final class ManualClock: TimeoutClock {
   typealias Condition = @Sendable ([ContinuousClock.Instant]) -> Bool
 
   private struct Sleeper {

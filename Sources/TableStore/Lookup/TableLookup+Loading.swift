@@ -9,8 +9,8 @@ extension TableLookup {
   ///
   /// - Throws: The error of a locked device; nothing changes then. A record that cannot be read for another
   ///   reason is a damaged image.
-  func ask<Answer>(
-    about entity: TableID.Digest, _ question: (inout CurrentTable) -> Answer
+  func withRecordsLoaded<Answer>(
+    of entity: TableID.Digest, _ question: (inout CurrentTable) -> Answer
   ) throws(SystemError) -> Answer {
     let (answer, lostCount) = try current.withLock { current throws(SystemError) in
       let lostCount = try current.index.readRecords(of: entity)
@@ -32,7 +32,7 @@ extension TableLookup {
       if file.system.isLock(error) { throw error }
     }
     changeIndex(of: file) { index in
-      for (slot, record) in records { index.learn(record, in: slot) }
+      for (slot, record) in records { index.addRecord(record, in: slot) }
     }
   }
 }

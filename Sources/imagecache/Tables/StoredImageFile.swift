@@ -4,7 +4,7 @@ import Foundation
 import TableStore
 
 /// One image of a table, with its frames.
-struct StoredPicture {
+struct StoredImageFile {
   let motion: SlotMotion
   private let table: TableFolder.Table
   private let text: String

@@ -8,36 +8,36 @@ import Locking
 ///
 /// Invariant: an answered question holds no load. A task keeps its questions for as long as it lives, and must not keep
 /// the cache and the source.
-final class OpenQuestion: Sendable {
+final class ActiveCallback: Sendable {
   enum Subject: Hashable, Sendable {
     case picture(ImageKey)
     case source(URL)
   }
 
-  @TaskLocal private static var asked: OpenQuestion?
+  @TaskLocal private static var asked: ActiveCallback?
 
   /// The innermost open question that the running task works on. Child tasks inherit it.
-  static var current: OpenQuestion? { asked?.innermostOpen }
+  static var current: ActiveCallback? { asked?.innermostOpen }
 
   private let subject: Subject
   /// The question that led to this one.
-  private let outer: OpenQuestion?
+  private let outer: ActiveCallback?
   private let asking: Lock<Load?>
 
   /// - Parameter request: The first request for which the load asks.
   init(_ subject: Subject, of load: Load, for request: ImageRequest? = nil) {
     self.subject = subject
-    outer = request?.question?.innermostOpen
+    outer = request?.callback?.innermostOpen
     asking = Lock(load)
   }
 
   /// The load that waits for the answer; `nil` once it has it.
   var load: Load? { asking.withLock { $0 } }
 
-  private var innermostOpen: OpenQuestion? {
-    var question: OpenQuestion? = self
-    while let answered = question, answered.load == nil { question = answered.outer }
-    return question
+  private var innermostOpen: ActiveCallback? {
+    var callback: ActiveCallback? = self
+    while let answered = callback, answered.load == nil { callback = answered.outer }
+    return callback
   }
 
   /// Runs `body`, which answers the question.
@@ -65,11 +65,11 @@ extension Load {
   ///
   /// - Throws: What `question` throws, and as ``checkCycle(_:for:)``.
   func ask<Answer>(
-    _ subject: OpenQuestion.Subject, for request: ImageRequest,
-    _ question: () async throws -> Answer
+    _ subject: ActiveCallback.Subject, for request: ImageRequest,
+    _ callback: () async throws -> Answer
   ) async throws -> Answer {
     try checkCycle(subject, for: request)
-    return try await OpenQuestion(subject, of: self, for: request).answer(by: question)
+    return try await ActiveCallback(subject, of: self, for: request).answer(by: callback)
   }
 }
 
@@ -78,9 +78,9 @@ extension Load {
   ///
   /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.
   func checkCycle(
-    _ subject: OpenQuestion.Subject, for request: ImageRequest
+    _ subject: ActiveCallback.Subject, for request: ImageRequest
   ) throws(ImageCacheError) {
-    guard let path = request.question?.path(from: subject, in: registry) else { return }
+    guard let path = request.callback?.path(from: subject, in: registry) else { return }
     throw .sourceFailed(request.url, underlying: CircularPictureError(cycle: path + [subject]))
   }
 }
@@ -88,9 +88,9 @@ extension Load {
 /// Why an image cannot be made: it was asked for to make itself.
 struct CircularPictureError: LocalizedError, CustomStringConvertible {
   /// Each waits for the next; the last is the first.
-  let cycle: [OpenQuestion.Subject]
+  let cycle: [ActiveCallback.Subject]
 
-  init(cycle: [OpenQuestion.Subject]) { self.cycle = cycle }
+  init(cycle: [ActiveCallback.Subject]) { self.cycle = cycle }
 
   /// The cycle that a source was told of and passes on as it came.
   init?(in error: any Error) {
@@ -107,7 +107,7 @@ struct CircularPictureError: LocalizedError, CustomStringConvertible {
   }
 }
 
-extension OpenQuestion.Subject: CustomStringConvertible {
+extension ActiveCallback.Subject: CustomStringConvertible {
   var description: String {
     switch self {
     case .picture(let key):

@@ -4,7 +4,7 @@ import ImageSources
 import Pixels
 
 /// One source's image: its encoded bytes, and its largest decode so far.
-struct SourcePicture: Sendable {
+struct SourceImage: Sendable {
   enum Content: Sendable {
     case encoded(Data, any ImageDecoder, ImageHeader)
     case bitmap

@@ -22,7 +22,7 @@
     private enum SystemThread { case none, ready, asleep }
 
     private struct Play {
-      var course = ThreadCourse<Int>()
+      var course = ThreadLifecycle<Int>()
       var thread = SystemThread.none
       /// Signals that no sleep has taken.
       var signals = 0
@@ -80,7 +80,7 @@
         return nil
       }
 
-      private mutating func perform(_ call: ThreadCourse<Int>.Call) -> String? {
+      private mutating func perform(_ call: ThreadLifecycle<Int>.Call) -> String? {
         switch call {
         case .nothing: break
         case .wake: signals += 1
@@ -91,7 +91,7 @@
         return nil
       }
 
-      private mutating func take(_ turn: ThreadCourse<Int>.Turn) -> String? {
+      private mutating func take(_ turn: ThreadLifecycle<Int>.Turn) -> String? {
         switch turn {
         case .run(let job):
           thread = .ready
