@@ -126,6 +126,20 @@
     }
   }
 
+  extension ImageIODecoder: ColorSpaceReading {
+    /// ImageIO tells a profile by its name.
+    func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
+      let source = try source(data, isWhole: false)
+      let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, nil) as? [CFString: Any]
+      guard let properties,
+        properties[kCGImagePropertyColorModel] as? String != kCGImagePropertyColorModelCMYK
+          as String
+      else { return nil }
+      guard let name = properties[kCGImagePropertyProfileName] as? String else { return .sRGB }
+      return name.hasPrefix("sRGB") ? .sRGB : name == "Display P3" ? .displayP3 : nil
+    }
+  }
+
   extension ImageIODecoder: ProgressiveImageDecoder {
     /// Previews of progressive JPEG, and thumbnails. ImageIO does not tell at which scan it stops, nor how many
     /// rows of a cut file it has decoded.
