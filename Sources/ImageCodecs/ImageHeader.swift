@@ -69,7 +69,7 @@ public struct ImageHeader: Hashable, Sendable {
     scanCount = Self.scanCount(of: data, type)
     frameCount = try Self.frameCount(of: data, decoder)
     // The rest of the header holds without its colours.
-    colorSpace = try? (decoder as? any ColorSpaceReading)?.colorSpace(of: data)
+    colorSpace = try? (decoder as? any SystemDecoder)?.colorSpace(of: data)
   }
 
   private static func scanCount(of data: Data, _ type: EncodedImageType?) -> Int {
@@ -95,10 +95,4 @@ public struct ImageHeader: Hashable, Sendable {
       return 1
     }
   }
-}
-
-/// A decoder that tells a file's colours without decoding it.
-protocol ColorSpaceReading: ImageDecoder {
-  /// The space of the image's colours; `nil` for another one than the library's.
-  func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace?
 }

@@ -16,7 +16,9 @@
     }
   }
 
-  extension JPEGDecoder: ColorSpaceReading {
+  extension JPEGDecoder: SystemDecoder {
+    var types: [EncodedImageType] { [.jpeg] }
+
     func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         let kind = try JPEGReader(bytes).kind
@@ -27,7 +29,9 @@
     }
   }
 
-  extension PNGDecoder: ColorSpaceReading {
+  extension PNGDecoder: SystemDecoder {
+    var types: [EncodedImageType] { [.png] }
+
     func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         let chunks = try PNGChunks(bytes.bytes)
@@ -39,7 +43,9 @@
     }
   }
 
-  extension WebPDecoder: ColorSpaceReading {
+  extension WebPDecoder: SystemDecoder {
+    var types: [EncodedImageType] { [.webp] }
+
     func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         let profile = try WebPReader(bytes, mayBeCut: true).profile
@@ -49,13 +55,17 @@
   }
 
   #if GIF
-    extension GIFDecoder: ColorSpaceReading {
+    extension GIFDecoder: SystemDecoder {
+      var types: [EncodedImageType] { [.gif] }
+
       func colorSpace(of data: Data) -> ColorSpace? { .sRGB }
     }
   #endif
 
   #if AVIF
-    extension AVIFDecoder: ColorSpaceReading {
+    extension AVIFDecoder: SystemDecoder {
+      var types: [EncodedImageType] { [.avif] }
+
       func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
         try data.lendBytes { bytes throws(ImageDecodingError) in
           try ColorSpace(of: AVIFReader(bytes).conversion)
@@ -65,7 +75,9 @@
   #endif
 
   #if HEIF
-    extension HEIFDecoder: ColorSpaceReading {
+    extension HEIFDecoder: SystemDecoder {
+      var types: [EncodedImageType] { [.heif] }
+
       func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
         try data.lendBytes { bytes throws(ImageDecodingError) in
           try ColorSpace(of: HEIFReader(bytes).conversion)

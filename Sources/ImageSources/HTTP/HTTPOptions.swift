@@ -75,6 +75,9 @@ public struct HTTPOptions: Sendable {
   /// that cannot be read has the same error.
   public var certificateFile: URL?
 
+  /// Which https servers are believed; ``ServerTrust/system`` by default.
+  public var serverTrust = ServerTrust.system
+
   /// What requests give as their `User-Agent`; by default the system's own words on Apple platforms,
   /// and `FastImageCache` on Linux.
   ///
