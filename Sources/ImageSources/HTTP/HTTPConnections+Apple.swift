@@ -147,11 +147,12 @@
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
       let space = challenge.protectionSpace
-      guard let pins, space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
+      // Other challenges than the server's own have no trust.
+      guard let pins, let trust = space.serverTrust else {
         return completionHandler(.performDefaultHandling, nil)
       }
       // The system checks the certificate itself afterwards.
-      let key = space.serverTrust.flatMap(Self.keyHash)
+      let key = Self.keyHash(trust)
       if let key, pins.contains(key) { return completionHandler(.performDefaultHandling, nil) }
       transfer(for: task)?.refuse(with: .serverNotTrusted(space.host))
       completionHandler(.cancelAuthenticationChallenge, nil)
