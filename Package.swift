@@ -29,6 +29,15 @@ let traitsInC: [CSetting] = [
   .define("FIC_HEIF", .when(platforms: [.linux], traits: ["HEIF"])),
 ]
 
+// Apple's stores read the privacy manifest in a bundle of resources. On Linux nobody does, and any resource would have
+// Foundation's bundles linked.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if os(Linux)
+  let (resources, noResources): ([Resource], [String]) = ([], [privacyManifest])
+#else
+  let (resources, noResources): ([Resource], [String]) = ([.copy(privacyManifest)], [])
+#endif
+
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
     name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig,
@@ -146,6 +155,7 @@ let package = Package(
         "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalDatabase",
         "LoadQueue", "ImageSources", .target(name: "CCanvas", condition: cairoOnLinux),
       ],
+      exclude: noResources, resources: resources,
       swiftSettings: settings),
 
     // Floor 4: parts of views and commands, and what tests of users need.

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A kind of encoded image, told by its first bytes alone: file names and servers' content types
 /// are often wrong, and some are wrong on purpose.
-package enum EncodedImageType: String, CaseIterable, Hashable, Sendable {
+@nonexhaustive public enum EncodedImageType: String, CaseIterable, Hashable, Sendable {
   case jpeg = "JPEG"
   case png = "PNG"
   case webp = "WebP"

@@ -50,39 +50,6 @@ extension ImageDecoder {
   }
 }
 
-/// Size and kind of an encoded image, known before it is decoded.
-public struct ImageHeader: Hashable, Sendable {
-  /// Width and height in pixels once the image stands upright.
-  public var size: PixelSize
-
-  /// Whether the file announces transparency.
-  public var hasAlpha: Bool
-
-  /// Whether the image has one gray value a pixel and is decoded to ``PixelFormat/gray8``.
-  public var isGray: Bool
-
-  /// Bytes that the decoder holds at whatever size it decodes to, because the file does not store
-  /// its pixels from top to bottom: progressive JPEG, interlaced PNG, lossless WebP. Zero where
-  /// rows come one after the other.
-  public var wholeImageByteCount: Int
-
-  /// Bytes beside those that the decoder gives back before it makes its result.
-  package var temporaryByteCount = 0
-
-  /// Whether the image is decoded at its full size, whatever size is asked for.
-  package var isDecodedWhole = false
-
-  /// Creates a header.
-  public init(
-    size: PixelSize, hasAlpha: Bool = false, isGray: Bool = false, wholeImageByteCount: Int = 0
-  ) {
-    self.size = size
-    self.hasAlpha = hasAlpha
-    self.isGray = isGray
-    self.wholeImageByteCount = wholeImageByteCount
-  }
-}
-
 /// The size, the limits and the cancellation of one decode.
 public struct DecodeRequest: Sendable {
   /// The result may be smaller than the image but not smaller than this in either dimension;

@@ -18,8 +18,9 @@ extension Sequence where Element == any ImageDecoder {
     for decoder in self where decoder.recognizes(firstBytes) { return decoder }
     guard !data.isEmpty else { throw .truncated }
     guard let type = EncodedImageType(firstBytes: firstBytes) else { throw .unknownType }
-    let isLeftOut = traitsLeftOut.contains(type)
-    let advice = isLeftOut ? " Enable the package trait \"\(type.rawValue)\"." : ""
+    let isThere = ImageDecoders.standard.contains { $0.recognizes(firstBytes) }
+    let trait = isThere ? nil : type.trait
+    let advice = trait.map { " Enable the package trait \"\($0)\"." } ?? ""
     throw .unsupported("\(type.rawValue) pictures are not decoded here.\(advice)")
   }
 }

@@ -65,6 +65,9 @@ public struct ImageSourceRequest: Sendable {
   /// Header fields that the requests ask for, by name; a source that sends none ignores them.
   public package(set) var headers: [String: String] = [:]
 
+  /// The kinds of images that can be decoded, as an `Accept` field names them.
+  package var acceptedTypes = "image/*"
+
   /// Whether the requests allow networks that the system takes for expensive. A source that would need one
   /// against their will throws ``ImageSourceError/networkRefused``; one that cannot tell networks apart ignores the
   /// property, as ``URLImageSource`` does on Linux.

@@ -59,6 +59,9 @@ public import Foundation
   /// ``LoadOptions/allowsExpensiveNetworkAccess`` and ``LoadOptions/allowsConstrainedNetworkAccess``.
   case networkRefused
 
+  /// The https server at this host has a public key that ``HTTPOptions/serverTrust`` does not name.
+  case serverNotTrusted(String)
+
   /// A library of the system that requests to web servers need cannot be loaded; the text names it, a
   /// package that has it, and the reason. On Linux only, where libcurl is loaded by a process' first
   /// request; the next request tries again.
@@ -99,6 +102,8 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
     case .offline: "No network leads to the server."
     case .networkRefused:
       "Only an expensive or constrained network, which the request does not allow, leads to the server."
+    case .serverNotTrusted(let host):
+      "The public key of \(host) is none that `HTTPOptions.serverTrust` names."
     case .missingLibrary(let text): "A library of the system is missing: \(text)"
     }
   }

@@ -8,6 +8,9 @@ import LoadQueue
 /// that broke off is continued (``HTTPOptions/resumes``). Where a cache keeps the original or a part of it, the server is
 /// asked only for the rest, or only whether it changed. What is in a table is not asked about again.
 ///
+/// Requests of a cache tell servers which kinds of images its decoders read (`Accept`), so that a server with AVIF or
+/// WebP files may send them. ``LoadOptions/headers`` and ``HTTPOptions/modifyRequest`` replace the field.
+///
 /// ```swift
 /// actor Tokens {
 ///   func current() async throws -> String { "…" }

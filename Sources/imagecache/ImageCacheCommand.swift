@@ -1,4 +1,5 @@
 import CommandSupport
+import FastImageCache
 
 /// Chooses the command that the first word names, and turns its errors into messages and an exit
 /// status.
@@ -9,9 +10,6 @@ struct ImageCacheCommand {
     ExportCommand.self, VerifyCommand.self, ClearCommand.self, CompletionsCommand.self,
     ManualCommand.self,
   ]
-
-  /// The version of the library and of the command.
-  static let version = "0.1.0"
 
   static var grammars: [(name: String, grammar: ArgumentGrammar)] {
     commands.map { ($0.name, $0.grammar) }
@@ -32,7 +30,7 @@ struct ImageCacheCommand {
       return .success
     }
     if name == "--version" {
-      Console.print("imagecache \(version)")
+      Console.print("imagecache \(LibraryVersion.text)")
       return .success
     }
     guard let command = commands.first(where: { $0.name == name }) else {

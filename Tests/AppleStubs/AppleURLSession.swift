@@ -2,6 +2,7 @@
 
 public import Foundation
 public import FoundationNetworking
+public import Security
 
 extension URLRequest {
   public var allowsConstrainedNetworkAccess: Bool {
@@ -19,4 +20,8 @@ extension URLError {
     case cellular, expensive, constrained
   }
   public var networkUnavailableReason: NetworkUnavailableReason? { nil }
+}
+
+extension URLProtectionSpace {
+  public var serverTrust: SecTrust? { nil }
 }

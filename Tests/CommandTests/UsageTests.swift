@@ -84,7 +84,8 @@ struct UsageTests {
       }
       let full = try await run("exec >/dev/full")
       #expect(full.status == 1)
-      #expect(full.errors == "imagecache: Not all results could be written to standard output.\n")
+      let reason = "Not all results could be written to standard output: the disk is full."
+      #expect(full.errors == "imagecache: \(reason)\n")
       let closed = try await run(
         #"mkfifo "$TMPDIR/pipe"; exec 3<>"$TMPDIR/pipe" >"$TMPDIR/pipe" 3>&-"#)
       #expect(closed.status == 0)

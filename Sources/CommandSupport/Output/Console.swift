@@ -13,10 +13,14 @@ package enum Console {
   /// Whether standard error is a terminal.
   package static let isWatched = isatty(STDERR_FILENO) == 1
 
-  /// Whether standard output did not take a result, and not because the reader of a pipe had enough.
-  static var hasLostResults: Bool { lostResults.load(ordering: .relaxed) }
+  /// Why standard output did not take a result; `nil` where it took all, or the reader of a pipe had enough.
+  static var lostResults: String? {
+    let code = lostResultsCode.load(ordering: .relaxed)
+    guard code != 0 else { return nil }
+    return code == ENOSPC || code == EDQUOT ? "the disk is full" : String(cString: strerror(code))
+  }
 
-  private static let lostResults = Atomic(false)
+  private static let lostResultsCode = Atomic<Int32>(0)
 
   /// Prints a result.
   package static func print(_ text: String) { print(Data((text + "\n").utf8)) }
@@ -26,7 +30,8 @@ package enum Console {
     do { try FileHandle.standardOutput.write(contentsOf: data) } catch {
       // A closed pipe must not end the process: it still has to clean up.
       let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-      if reason?.code != Int(EPIPE) { lostResults.store(true, ordering: .relaxed) }
+      let code = reason.flatMap { Int32(exactly: $0.code) } ?? EIO
+      if code != EPIPE { lostResultsCode.store(code, ordering: .relaxed) }
     }
   }
 

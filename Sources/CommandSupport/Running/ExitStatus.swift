@@ -15,9 +15,9 @@ package enum ExitStatus: Int32, Sendable {
 
   /// Ends the process, and calls no success what lost its results.
   package func end() -> Never {
-    guard self == .success, Console.hasLostResults else { exit(rawValue) }
+    guard self == .success, let reason = Console.lostResults else { exit(rawValue) }
     let program = ProcessInfo.processInfo.processName
-    Console.note("\(program): Not all results could be written to standard output.")
+    Console.note("\(program): Not all results could be written to standard output: \(reason).")
     exit(Self.failure.rawValue)
   }
 }

@@ -113,7 +113,8 @@ extension PictureMaker {
     limits.workingByteCount = min(limits.workingByteCount, workers.byteBudget)
     self.init(
       decoding: ImageDecoding(
-        decoders: configuration.decoders, limits: limits,
+        decoders: configuration.decoders,
+        acceptedTypes: configuration.decoders.acceptedTypes, limits: limits,
         damagedImages: configuration.damagedImages,
         recorder: recorder),
       hook: configuration.willStore.map(StoreHook.init),

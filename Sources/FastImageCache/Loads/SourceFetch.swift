@@ -101,6 +101,7 @@ struct SourceFetch: Sendable {
     let conditions = requests[0].conditions
     (request.account, request.avoids) = (conditions.account, conditions.avoids)
     request.headers = conditions.headers
+    request.acceptedTypes = maker.decoding.acceptedTypes
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
     request.makeBuffer = { [download, encodedByteLimit] in

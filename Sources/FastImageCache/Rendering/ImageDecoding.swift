@@ -25,6 +25,8 @@ struct DecodePlan: Sendable {
 /// Chooses decoders and decodes, on the calling thread.
 struct ImageDecoding: Sendable {
   let decoders: [any ImageDecoder]
+  /// The `Accept` of requests to web servers.
+  let acceptedTypes: String
   /// They hold for decoders too that do not look at them. No decode takes more than all decodes together may.
   let limits: DecodingLimits
   let damagedImages: DamagedImagePolicy

@@ -7,23 +7,21 @@
   /// This platform's part of ``ImageDecoders/standard``: all of it.
   let systemDecoders: [any ImageDecoder] = [ImageIODecoder()]
 
-  /// The types that a trait of the package would decode: ImageIO needs none.
-  let traitsLeftOut: Set<EncodedImageType> = []
+  extension EncodedImageType {
+    /// The trait of the package that its decoder needs: ImageIO needs none.
+    var trait: String? { nil }
+  }
 
   /// JPEG, PNG, WebP, GIF, HEIF and AVIF by the system's ImageIO; of an animation the first frame.
   ///
   /// ImageIO decodes dozens of formats, so this decoder checks the first bytes before ImageIO sees
   /// any, and then the type that ImageIO names.
   struct ImageIODecoder: ImageDecoder {
-    private static let types: Set<EncodedImageType> = [.jpeg, .png, .webp, .gif, .heif, .avif]
+    let types: [EncodedImageType] = [.jpeg, .png, .webp, .gif, .heif, .avif]
     private static let identifiers: Set<String> = [
       "public.jpeg", "public.png", "org.webmproject.webp", "com.compuserve.gif", "public.heic",
       "public.heif", "public.avif",
     ]
-
-    func recognizes(_ firstBytes: Data) -> Bool {
-      EncodedImageType(firstBytes: firstBytes).map(Self.types.contains) ?? false
-    }
 
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       // A preview's bytes end before the file does.
@@ -123,6 +121,20 @@
       return PixelSize(
         width: min(Int((Double(size.width) * factor).rounded(.up)), size.width),
         height: min(Int((Double(size.height) * factor).rounded(.up)), size.height))
+    }
+  }
+
+  extension ImageIODecoder: SystemDecoder {
+    /// ImageIO tells a profile by its name.
+    func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
+      let source = try source(data, isWhole: false)
+      let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, nil) as? [CFString: Any]
+      guard let properties,
+        properties[kCGImagePropertyColorModel] as? String != kCGImagePropertyColorModelCMYK
+          as String
+      else { return nil }
+      guard let name = properties[kCGImagePropertyProfileName] as? String else { return .sRGB }
+      return name.hasPrefix("sRGB") ? .sRGB : name == "Display P3" ? .displayP3 : nil
     }
   }
 

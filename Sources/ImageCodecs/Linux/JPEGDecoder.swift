@@ -6,10 +6,6 @@
   /// JPEG by libjpeg-turbo, at 1/8, 2/8, 4/8 or 8/8 of the size: the scales at which its transform
   /// is vectorised, so that a smaller result is never the slower one.
   struct JPEGDecoder: ImageDecoder {
-    func recognizes(_ firstBytes: Data) -> Bool {
-      EncodedImageType(firstBytes: firstBytes) == .jpeg
-    }
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         let reader = try JPEGReader(bytes)

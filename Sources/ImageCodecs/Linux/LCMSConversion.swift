@@ -116,6 +116,9 @@
       return true
     }
 
+    /// Whether the profile's colours are Display P3's already; known once that space is prepared.
+    var isOfDisplayP3: Bool { wide.load()?.isUnchanged ?? false }
+
     private static func transform(
       from profile: Data, _ kind: Kind, to space: ColorSpace
     ) -> (status: fic_status, transform: LCMSTransform?) {

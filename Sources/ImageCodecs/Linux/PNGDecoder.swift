@@ -8,10 +8,6 @@
   /// An image much larger than wanted is averaged down by a whole factor while its rows pass by,
   /// so that a huge one takes the memory of a small one. Interlaced ones are decoded whole.
   struct PNGDecoder: ImageDecoder {
-    func recognizes(_ firstBytes: Data) -> Bool {
-      EncodedImageType(firstBytes: firstBytes) == .png
-    }
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         let chunks = try PNGChunks(bytes.bytes)

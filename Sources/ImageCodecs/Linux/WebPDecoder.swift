@@ -5,10 +5,6 @@
 
   /// WebP by libwebp; of an animation the first frame.
   struct WebPDecoder: ImageDecoder {
-    func recognizes(_ firstBytes: Data) -> Bool {
-      EncodedImageType(firstBytes: firstBytes) == .webp
-    }
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         try WebPReader(bytes, mayBeCut: true).imageHeader

@@ -45,6 +45,8 @@ struct JPEGScanWatch: PreviewScanner {
   /// Whether the decoder stops at the known scan.
   private let settles: Bool
   private let total: Int?
+  /// Scans that have begun; of a sequential file the first only.
+  private(set) var scanCount = 0
 
   /// - Parameters:
   ///   - settles: Whether the decoder leaves out what an eighth of the size does not show.
@@ -152,6 +154,7 @@ struct JPEGScanWatch: PreviewScanner {
   }
 
   private mutating func beginScan(at byteCount: Int) {
+    scanCount += 1
     if hasEXIF {
       hasEXIF = false
       newStages[.embedded] = PreviewStage(.embedded, byteCount: byteCount)

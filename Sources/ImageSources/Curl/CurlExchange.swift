@@ -66,6 +66,7 @@
         return inflater?.isAtEnd == false
           ? .network("The compressed body ends before its data do.") : nil
       }
+      if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .serverNotTrusted(url.host ?? "") }
       var number = 0
       fic_curl_get_long(easy, CURLINFO_OS_ERRNO, &number)
       if code == CURLE_COULDNT_CONNECT, [ENETUNREACH, ENETDOWN].contains(CInt(number)) {
@@ -134,6 +135,10 @@
         outcomes.append(fic_curl_set_text(easy, CURLOPT_CAINFO, file.path))
         // The other place where the library looks for the system's.
         outcomes.append(fic_curl_set_pointer(easy, CURLOPT_CAPATH, nil))
+      }
+      if url.scheme?.lowercased() == "https", let pins = try options.serverTrust.pins() {
+        let keys = pins.map { "sha256//\($0.base64EncodedString())" }.joined(separator: ";")
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_PINNEDPUBLICKEY, keys))
       }
       try Self.check(outcomes)
     }

@@ -39,7 +39,7 @@ final class HTTPClient: Sendable {
     var request = HTTPRequest(url: url)
     request.firstEntity = load.firstEntity
     request.account = load.account
-    request.headers["Accept"] = "image/*"
+    request.headers["Accept"] = load.acceptedTypes
     // Images are compressed already, and a plain body has a length that can be checked.
     request.headers["Accept-Encoding"] = "identity"
     request.headers["User-Agent"] = options.userAgent ?? HTTPConnections.userAgent

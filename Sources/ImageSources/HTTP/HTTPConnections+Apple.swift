@@ -8,6 +8,7 @@
     import FoundationNetworking
   #endif
   import Locking
+  import Security
 
   /// The connections of one source, through `URLSession`.
   final class HTTPConnections: Sendable {
@@ -17,11 +18,13 @@
     /// Why a body in these codings cannot be read: a session decodes it, or says so.
     static func refusal(of codings: [ContentCoding]) -> ImageSourceError? { nil }
 
-    private let delegate = HTTPSessionDelegate()
+    private let delegate: HTTPSessionDelegate
     private let session: URLSession
     private let refusesEncrypted: Bool
     /// Why no request may leave this machine; `nil` as a rule.
     private let proxyRefusal: ImageSourceError?
+    /// Why no https server can be trusted; `nil` as a rule.
+    private let trustRefusal: ImageSourceError?
 
     init(options: HTTPOptions) {
       refusesEncrypted = options.certificateFile != nil
@@ -34,6 +37,14 @@
       } catch {
         proxyRefusal = error
       }
+      var pins: [Data]?
+      do throws(ImageSourceError) {
+        pins = try options.serverTrust.pins()
+        trustRefusal = nil
+      } catch {
+        trustRefusal = error
+      }
+      delegate = HTTPSessionDelegate(pins: pins)
       session = URLSession(
         configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
@@ -49,8 +60,11 @@
       of request: HTTPRequest, priority: TaskPriority, avoiding costs: NetworkCosts,
       _ transfer: HTTPTransfer
     ) async throws -> HTTPTransfer.Outcome {
-      if refusesEncrypted, request.url.scheme?.lowercased() == "https" {
-        throw ImageSourceError.network("HTTPOptions.certificateFile is for Linux only.")
+      if request.url.scheme?.lowercased() == "https" {
+        if refusesEncrypted {
+          throw ImageSourceError.network("HTTPOptions.certificateFile is for Linux only.")
+        }
+        if let trustRefusal { throw trustRefusal }
       }
       if let proxyRefusal, !HTTPPolicy.isThisMachine(request.url.host) { throw proxyRefusal }
       var urlRequest = URLRequest(url: request.url)
@@ -114,6 +128,10 @@
   /// transfer's caller has its answer. An event without a transfer came too late.
   private final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     private let transfers = Lock<[Int: HTTPTransfer]>([:])
+    /// The hashes of the public keys that servers may have; `nil` for any key.
+    private let pins: [Data]?
+
+    init(pins: [Data]?) { self.pins = pins }
 
     func add(_ transfer: HTTPTransfer, for task: URLSessionTask) {
       transfers.withLock { $0[task.taskIdentifier] = transfer }
@@ -121,6 +139,28 @@
 
     func removeTransfer(for task: URLSessionTask) {
       transfers.withLock { $0[task.taskIdentifier] = nil }
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      let space = challenge.protectionSpace
+      // Other challenges than the server's own have no trust.
+      guard let pins, let trust = space.serverTrust else {
+        return completionHandler(.performDefaultHandling, nil)
+      }
+      // The system checks the certificate itself afterwards.
+      let key = Self.keyHash(trust)
+      if let key, pins.contains(key) { return completionHandler(.performDefaultHandling, nil) }
+      transfer(for: task)?.refuse(with: .serverNotTrusted(space.host))
+      completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+
+    private static func keyHash(_ trust: SecTrust) -> Data? {
+      let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate]
+      return chain?.first.flatMap { CertificateKey.hash(of: SecCertificateCopyData($0) as Data) }
     }
 
     func urlSession(

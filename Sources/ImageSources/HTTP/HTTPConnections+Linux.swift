@@ -11,7 +11,7 @@
   /// One thread serves all transfers. Other threads leave it messages in its mailbox.
   final class HTTPConnections: Sendable {
     /// The `User-Agent` of requests where the program names none: large sites refuse requests without one.
-    static let userAgent: String? = "FastImageCache"
+    static let userAgent: String? = "FastImageCache/\(LibraryVersion.text)"
 
     private let mailbox: CurlMailbox
 

@@ -75,8 +75,11 @@ public struct HTTPOptions: Sendable {
   /// that cannot be read has the same error.
   public var certificateFile: URL?
 
+  /// Which https servers are believed; ``ServerTrust/system`` by default.
+  public var serverTrust = ServerTrust.system
+
   /// What requests give as their `User-Agent`; by default the system's own words on Apple platforms,
-  /// and `FastImageCache` on Linux.
+  /// and `FastImageCache` with its version on Linux.
   ///
   /// ``modifyRequest`` sees it among the headers, and may change it; a field that the hook adds under
   /// the same name in another case replaces it. Characters that end a field are

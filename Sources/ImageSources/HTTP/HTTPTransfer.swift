@@ -286,9 +286,7 @@ struct HTTPExchange: Sendable {
     switch phase {
     case .head:
       let error = fault ?? .network("The server closed the connection without an answer.")
-      // The same request would be refused again.
-      return .failed(
-        HTTPFailure(error: error, remedy: error == .networkRefused ? .none : again))
+      return .failed(HTTPFailure(error: error, remedy: error.isRefusal ? .none : again))
     case .unchanged(let terms):
       return .unchanged(terms)
     case .body(let body):
@@ -307,5 +305,15 @@ struct HTTPExchange: Sendable {
 
   private var tooLarge: HTTPFailure {
     HTTPFailure(error: .tooLarge(byteCountLimit: byteCountLimit))
+  }
+}
+
+extension ImageSourceError {
+  /// Whether the same request would be refused again.
+  fileprivate var isRefusal: Bool {
+    switch self {
+    case .networkRefused, .serverNotTrusted: true
+    default: false
+    }
   }
 }

@@ -1,4 +1,5 @@
 import CommandSupport
+import FastImageCache
 
 /// Prints the page for man(1).
 struct ManualCommand: Command {
@@ -16,7 +17,7 @@ struct ManualCommand: Command {
 
   func run() -> ExitStatus {
     let page = ManualPage(
-      program: "imagecache", version: ImageCacheCommand.version,
+      program: "imagecache", version: LibraryVersion.text,
       introduction: ImageCacheCommand.introduction + "\n\n" + ImageCacheCommand.advice,
       commands: ImageCacheCommand.grammars)
     Console.print(page.text)

@@ -74,6 +74,7 @@ struct ImageCacheErrorTests {
       (.notFound(path: "/a"), ["/a"]), (.unreadable(path: "/a", reason: "b."), ["/a", "b."]),
       (.invalidHeader("a"), ["a"]), (.reservedHeader("Range"), ["\"Range\""]),
       (.invalidDataURL("a."), ["a."]), (.network("a."), ["a."]),
+      (.serverNotTrusted("a.example"), ["a.example", "HTTPOptions.serverTrust"]),
       (.offline, ["network"]), (.networkRefused, ["does not allow"]),
       (.tooManyRedirects(limit: 5), ["5"]), (.httpStatus(418), ["418"]),
       (

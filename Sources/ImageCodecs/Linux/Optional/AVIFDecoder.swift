@@ -14,10 +14,6 @@
     /// A camera writes one.
     private static let thumbnailLimit = 4
 
-    func recognizes(_ firstBytes: Data) -> Bool {
-      EncodedImageType(firstBytes: firstBytes) == .avif
-    }
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in try AVIFReader(bytes).imageHeader }
     }

@@ -7,10 +7,6 @@
   ///
   /// The colours of the file count as sRGB, which GIF89a does not say and every browser does.
   struct GIFDecoder: ImageDecoder {
-    func recognizes(_ firstBytes: Data) -> Bool {
-      EncodedImageType(firstBytes: firstBytes) == .gif
-    }
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in try GIFReader(bytes).imageHeader }
     }

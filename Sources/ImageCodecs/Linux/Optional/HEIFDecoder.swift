@@ -11,10 +11,6 @@
     /// libde265's tables and contexts.
     private static let fixedByteCount = 3 << 20
 
-    func recognizes(_ firstBytes: Data) -> Bool {
-      EncodedImageType(firstBytes: firstBytes) == .heif
-    }
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         try HEIFReader(bytes).imageHeader

@@ -1,30 +1,34 @@
 #if !canImport(ImageIO)
   /// The decoders behind traits of the package, for those traits that are enabled.
-  let optionalDecoders: [(type: EncodedImageType, decoder: any ImageDecoder)] = gif + avif + heif
+  let optionalDecoders: [any ImageDecoder] = gif + avif + heif
 
-  /// The types that a trait of the package would decode, had it been enabled.
-  let traitsLeftOut = Set<EncodedImageType>([.gif, .avif, .heif])
-    .subtracting(optionalDecoders.map(\.type))
+  extension EncodedImageType {
+    /// The trait of the package that its decoder needs.
+    var trait: String? {
+      switch self {
+      case .gif: "GIF"
+      case .avif: "AVIF"
+      case .heif: "HEIF"
+      case .jpeg, .png, .webp, .tiff, .bmp: nil
+      }
+    }
+  }
 
   #if GIF
-    private let gif: [(type: EncodedImageType, decoder: any ImageDecoder)] = [(.gif, GIFDecoder())]
+    private let gif: [any ImageDecoder] = [GIFDecoder()]
   #else
-    private let gif: [(type: EncodedImageType, decoder: any ImageDecoder)] = []
+    private let gif: [any ImageDecoder] = []
   #endif
 
   #if AVIF
-    private let avif: [(type: EncodedImageType, decoder: any ImageDecoder)] = [
-      (.avif, AVIFDecoder())
-    ]
+    private let avif: [any ImageDecoder] = [AVIFDecoder()]
   #else
-    private let avif: [(type: EncodedImageType, decoder: any ImageDecoder)] = []
+    private let avif: [any ImageDecoder] = []
   #endif
 
   #if HEIF
-    private let heif: [(type: EncodedImageType, decoder: any ImageDecoder)] = [
-      (.heif, HEIFDecoder())
-    ]
+    private let heif: [any ImageDecoder] = [HEIFDecoder()]
   #else
-    private let heif: [(type: EncodedImageType, decoder: any ImageDecoder)] = []
+    private let heif: [any ImageDecoder] = []
   #endif
 #endif

@@ -151,9 +151,9 @@ struct UserAgentTests {
     @Test("names the library where the program names nothing")
     func isOurs() async throws {
       _ = try await bytes(server.url("/b"))
-      #expect(
-        server.arrivedRequests.map { $0.headers["user-agent"] }
-          == ["FastImageCache", "FastImageCache"])
+      let names = server.arrivedRequests.map { $0.headers["user-agent"] ?? "" }
+      #expect(names.count == 2 && Set(names).count == 1)
+      #expect(names.first?.wholeMatch(of: /FastImageCache\/\d+\.\d+\.\d+/) != nil, "\(names)")
     }
   #endif
 

@@ -123,10 +123,10 @@ struct HTTPExchangeTests {
   }
 
   @Test(
-    "asks again after a fault without an answer, but not over a network that was refused",
+    "asks again after a fault without an answer, but not where the same request would be refused again",
     arguments: [
       (ImageSourceError.network("reset"), HTTPFailure.Remedy.again()), (.offline, .again()),
-      (.networkRefused, .none),
+      (.networkRefused, .none), (.serverNotTrusted("localhost"), .none),
     ])
   func faults(fault: ImageSourceError, remedy: HTTPFailure.Remedy) {
     let exchange = HTTPExchange(byteCountLimit: 100)

@@ -1,0 +1,120 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("The header of a file", .timeLimit(.minutes(10)))
+  struct ImageHeaderTests {
+    private static let corpora = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Corpora")
+
+    private func file(_ path: String) throws -> Data {
+      try Data(contentsOf: Self.corpora.appendingPathComponent(path))
+    }
+
+    @Test("tells the kind and the upright size")
+    func tellsKind() throws {
+      let picture = Picture.slopes(48, 32)
+      let jpeg = try ImageHeader(
+        of: Surgery.adding(
+          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(picture.size, picture.rgb)))
+      #expect(jpeg.type == .jpeg && jpeg.size == PixelSize(width: 32, height: 48))
+      let png = try ImageHeader(of: Fixture.png(picture.size, picture.rgba))
+      #expect(png.type == .png && png.size == picture.size && png.hasAlpha && !png.isGray)
+      #expect(try ImageHeader(of: Fixture.webp(picture)).type == .webp)
+    }
+
+    @Test("counts the scans of progressive and interlaced files")
+    func countsScans() throws {
+      let picture = Picture.slopes(64, 64)
+      let plain = Fixture.jpeg(picture.size, picture.rgb)
+      #expect(try ImageHeader(of: plain).scanCount == 1)
+      let progressive = Fixture.jpeg(picture.size, picture.rgb, .init(isProgressive: true))
+      // libjpeg's own list of scans for three components.
+      #expect(try ImageHeader(of: progressive).scanCount == 10)
+      #expect(try 2..<10 ~= ImageHeader(of: progressive.prefix(progressive.count / 2)).scanCount)
+      let interlaced = Fixture.png(picture.size, picture.rgba, .init(isInterlaced: true))
+      #expect(try ImageHeader(of: interlaced).scanCount == 7)
+      #expect(try ImageHeader(of: Fixture.png(picture.size, picture.rgba)).scanCount == 1)
+    }
+
+    @Test("counts the frames of an animation", arguments: ["png", "webp"])
+    func countsFrames(kind: String) throws {
+      // Behind the number of plays stand the milliseconds of each frame.
+      let numbers = try String(decoding: file("animations/0.\(kind).txt"), as: UTF8.self)
+      let frameCount = numbers.split(whereSeparator: \.isWhitespace).count - 1
+      let whole = try file("animations/0.\(kind)")
+      #expect(try ImageHeader(of: whole).frameCount == frameCount)
+      let part = try ImageHeader(of: whole.dropLast(whole.count / 10))
+      #expect(1..<frameCount ~= part.frameCount)
+      #expect(try ImageHeader(of: whole.prefix(kind == "png" ? 60 : 180)).frameCount == 1)
+    }
+
+    @Test("names the library's colour spaces, and no other")
+    func namesColors() throws {
+      let picture = Picture.slopes(16, 16)
+      func space(_ data: Data) throws -> ColorSpace? { try ImageHeader(of: data).colorSpace }
+      func jpeg(_ profile: Data?) -> Data {
+        Fixture.jpeg(picture.size, picture.rgb, .init(profile: profile))
+      }
+      #expect(try space(jpeg(nil)) == .sRGB)
+      #expect(try space(jpeg(Fixture.sRGB)) == .sRGB)
+      #expect(try space(jpeg(Fixture.displayP3)) == .displayP3)
+      #expect(try space(jpeg(Fixture.adobeRGB)) == nil)
+      #expect(try space(file("colors/inks.jpg")) == nil)
+      #expect(try space(file("colors/p3.png")) == .displayP3)
+      #expect(try space(file("colors/adobe.png")) == nil)
+      #expect(try space(file("colors/untagged.png")) == .sRGB)
+      #expect(try space(file("pictures/whole/png-cicp-display-p3.png")) == .displayP3)
+      let webp = try encodedWebP(of: .displayP3)
+      #expect(try space(webp) == .displayP3)
+      #expect(try space(Fixture.webp(picture)) == .sRGB)
+    }
+
+    private func encodedWebP(of space: ColorSpace) throws -> Data {
+      let picture = Picture.slopes(16, 16)
+      let layout = try #require(
+        PixelLayout(size: picture.size, format: .bgrx32, rowBytes: 16 * 4))
+      return try picture.opaqueBGRX.withUnsafeBytes {
+        try WebPEncoder().encode($0.bytes, layout: layout, colorSpace: space)
+      }
+    }
+
+    @Test("needs the beginning of a file only")
+    func readsBeginnings() throws {
+      let picture = Picture.slopes(400, 300)
+      let jpeg = Fixture.jpeg(
+        picture.size, picture.rgb, .init(isProgressive: true, profile: Fixture.displayP3))
+      let header = try ImageHeader(of: jpeg.prefix(4096))
+      #expect(header.size == picture.size && header.colorSpace == .displayP3)
+      let png = Fixture.png(picture.size, picture.rgba, .init(profile: Fixture.displayP3))
+      #expect(try ImageHeader(of: png.prefix(33)).size == picture.size)
+      // The colours stand behind these bytes.
+      #expect(try ImageHeader(of: png.prefix(33)).colorSpace == nil)
+      #expect(try ImageHeader(of: Fixture.webp(picture).prefix(64)).size == picture.size)
+    }
+
+    @Test("is an error where there is none")
+    func refuses() throws {
+      func error(_ data: Data) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
+          _ = try ImageHeader(of: data)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      #expect(error(Data()) == .truncated)
+      #expect(error(Data("no picture".utf8)) == .unknownType)
+      let picture = Picture.slopes(16, 16)
+      #expect(error(Fixture.jpeg(picture.size, picture.rgb).prefix(20)) == .truncated)
+      #expect(error(Fixture.png(picture.size, picture.rgba).prefix(32)) == .truncated)
+      guard case .unsupported = error(Data([0x49, 0x49, 42, 0])) else {
+        Issue.record("A TIFF file has no decoder here.")
+        return
+      }
+    }
+  }
+#endif
