@@ -23,7 +23,8 @@ struct SourceFetch: Sendable {
     let query = original?.query ?? requests[0].originalQuery(in: namespace)
     return await Download.begin(
       of: query.name, for: query.owner, with: requests[0].conditions.headers, on: partials,
-      and: original?.download(), isAnew: isAnew || load.policy == .reload,
+      and: load.storage > .none ? original?.download() : nil,
+      isAnew: isAnew || load.policy == .reload,
       painter: painter(for: load))
   }
 

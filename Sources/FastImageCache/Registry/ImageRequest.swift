@@ -23,6 +23,7 @@ final class ImageRequest: Sendable {
   // The options that each load reads, since reading them there would copy all.
   let policy: LoadOptions.CachePolicy
   let isPlaceholder: Bool
+  let storage: LoadOptions.Storage
   let conditions: LoadConditions
   let priority: RequestPriority?
   /// All formats that the cache has.
@@ -85,6 +86,7 @@ final class ImageRequest: Sendable {
     self.options = options
     policy = options?.cachePolicy ?? .useCache
     isPlaceholder = options?.isPlaceholder == true
+    storage = options?.storage ?? .all
     conditions = options?.conditions ?? .ordinary
     priority = options?.priority
     self.entity = entity
@@ -142,9 +144,10 @@ final class ImageRequest: Sendable {
   }
 
   /// The same request, for an image whose source was asked whether it changed.
-  func revalidating() -> ImageRequest {
+  func revalidating(keeping storage: LoadOptions.Storage) -> ImageRequest {
     var options = self.options ?? LoadOptions()
     options.cachePolicy = .revalidate
+    options.storage = storage
     // Nobody waits for it.
     options.priority = nil
     return ImageRequest(entity: entity, table: table, tables: tables, options: options)

@@ -68,6 +68,27 @@ extension Load {
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { registry.state.withLock { $0.registry.noteAsked(id) } }
 
+  /// What the load may write for any of its requests.
+  var storage: LoadOptions.Storage {
+    registry.state.withLock { $0.registry.storage(of: id) }
+  }
+
+  /// What the load may write for an image, as its requests want it so far.
+  func storage(for request: ImageRequest) -> LoadOptions.Storage {
+    guard request.storage < .all else { return .all }
+    return registry.state.withLock {
+      max(request.storage, $0.registry.storage(of: id, for: request.key))
+    }
+  }
+
+  /// The same when the image is drawn. From now on no request joins for it that wants more.
+  func settleStorage(for request: ImageRequest) -> LoadOptions.Storage {
+    guard request.storage < .all else { return .all }
+    return registry.state.withLock {
+      max(request.storage, $0.registry.settleStorage(for: request.key, of: id))
+    }
+  }
+
   /// Whether the load's original may be kept; see ``LoadRegistry/keepsOriginal(of:_:)``.
   func keepsOriginal(of entity: ImageID) -> Bool {
     registry.state.withLock { $0.registry.keepsOriginal(of: entity, id) }
