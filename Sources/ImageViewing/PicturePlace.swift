@@ -6,7 +6,8 @@ package import FastImageCache
 /// 1. `image` is held while it is shown, or while a step is about to show it.
 /// 2. `loading` is the task of the newest turn, while that loads.
 /// 3. `places` has each place that lives, and keeps none.
-/// 4. `player` is there once a format that keeps frames was shown, or something was asked of it. Others cost nothing.
+/// 4. `fraction` and `priority` are those of the newest load.
+/// 5. `player` is there once a format that keeps frames was shown, or something was asked of it. Others cost nothing.
 @MainActor package final class PicturePlace {
   /// What a place shows.
   package enum Sight: Sendable {
@@ -28,6 +29,8 @@ package import FastImageCache
     package let format: ImageFormat
     package let cache: ImageCache
     package let options: LoadOptions?
+    /// Whether the place is told which part of the bytes has arrived.
+    package var tellsFraction = false
 
     package init(
       _ entity: any ImageEntity, format: ImageFormat, cache: ImageCache, options: LoadOptions? = nil
@@ -52,11 +55,26 @@ package import FastImageCache
   private var image: CachedImage?
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?
+  private var priority: RequestPriority?
   private(set) var existingPlayer: PlacePlayer?
+
+  /// The part of the bytes that has arrived, from 0 to 1, where the request wants to know it and a length is announced.
+  package private(set) var fraction: Double?
+
+  /// Called when ``fraction`` has changed while the placeholder is shown.
+  package var fractionChanged: @MainActor () -> Void = {}
+
+  /// What becomes of a load when nobody sees the place any more, or it wants nothing.
+  package var whenLeaving = DisappearBehavior.cancel
 
   /// Called with `true` when ``tick(at:)`` is to be called at each tick of the window's clock, the next one included,
   /// and with `false` when no more.
   package var setTicking: @MainActor (Bool) -> Void = { _ in }
+
+  /// Called after an image was shown that was looked up or loaded, and not for the frames that follow it.
+  package var onLoaded: @MainActor (CachedImage) -> Void = { _ in }
+  /// Called after a load has failed, also where something else stays on screen.
+  package var onFailed: @MainActor (ImageCacheError) -> Void = { _ in }
 
   private static var places: [Unheld] = []
   /// Those that are gone leave `places` when it has grown to this count.
@@ -87,11 +105,18 @@ package import FastImageCache
     Self.places.append(Unheld(place: self))
   }
 
-  deinit { loading?.cancel() }
+  deinit {
+    switch whenLeaving {
+    case .cancel: loading?.cancel()
+    case .lowerPriority: priority?.value = .low
+    case .keepLoading: break
+    }
+  }
 
   /// Makes the place show this image from now on; the same as before changes nothing.
   package func want(_ request: Request?) {
     let wish = request?.wish
+    if wish == nil { leave() }
     // Before the steps, which ask for it.
     self.request = request
     report(.wanted(wish))
@@ -100,8 +125,18 @@ package import FastImageCache
   /// The place can be seen from now on.
   package func appear() { report(.appeared) }
 
-  /// Nobody sees the place any more: it lets its image go and gives up its load.
-  package func disappear() { report(.disappeared) }
+  /// Nobody sees the place any more: it lets its image go, and gives up its load unless ``whenLeaving`` says otherwise.
+  package func disappear() {
+    leave()
+    report(.disappeared)
+  }
+
+  /// Leaves a load that is to go on to itself: it ends by itself, and its image is a hit afterwards.
+  private func leave() {
+    guard whenLeaving != .cancel else { return }
+    if whenLeaving == .lowerPriority { priority?.value = .low }
+    loading = nil
+  }
 
   /// Has all places that can be seen look again, because the cache may have other images now.
   ///
@@ -178,6 +213,8 @@ package import FastImageCache
     } else {
       existingPlayer?.end()
     }
+    // Last: it may make the place show something else.
+    onLoaded(image)
   }
 
   // MARK: Decisions
@@ -214,26 +251,24 @@ package import FastImageCache
 
   private func load(_ turn: PictureShow<Wish>.Turn) {
     guard let request else { return }
+    fraction = nil
+    priority = whenLeaving == .lowerPriority ? RequestPriority(.high) : nil
     // Detached: the load belongs to no actor, so no step of it waits for the main thread.
     loading = Task.detached(name: "picture on screen", priority: .high) {
-      [deliver, weak self] in
-      guard let options = request.options else {
-        do throws(ImageCacheError) {
-          let image = try await request.cache.image(for: request.entity, format: request.format)
-          deliver { self?.came(image, .loaded(turn)) }
-        } catch { deliver { self?.failed(error, turn) } }
-        return
-      }
-      for await step in request.cache.progress(
-        for: request.entity, format: request.format, options: options)
-      {
-        switch step {
-        case .preview(let image, _): deliver { self?.came(image, .previewed(turn)) }
-        case .finished(let image): deliver { self?.came(image, .loaded(turn)) }
-        case .failed(let error): deliver { self?.failed(error, turn) }
-        default: continue
-        }
-      }
+      [deliver, priority, weak self] in
+      await request.load(priority) { step in deliver { self?.take(step, turn) } }
+    }
+  }
+
+  private func take(_ step: Request.Step, _ turn: PictureShow<Wish>.Turn) {
+    switch step {
+    case .fraction(let new):
+      guard decisions.isLoading(turn), decisions.sight == .placeholder else { return }
+      fraction = new
+      fractionChanged()
+    case .preview(let image): came(image, .previewed(turn))
+    case .image(let image): came(image, .loaded(turn))
+    case .failure(let error): failed(error, turn)
     }
   }
 
@@ -247,7 +282,9 @@ package import FastImageCache
   private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
     self.error = error
     report(.failed(turn))
-    if decisions.hasFailed { Self.didFail() }
+    guard decisions.hasFailed else { return }
+    Self.didFail()
+    onFailed(error)
   }
 }
 
@@ -259,7 +296,10 @@ private struct Wish: PictureWish {
   let version: ImageID
   let options: LoadOptions?
 
+  /// In another format of its family, too: the one may stay until the other comes.
   func isOfSamePicture(as other: Wish) -> Bool {
-    (cache, entity, format.name) == (other.cache, other.entity, other.format.name)
+    guard (cache, entity) == (other.cache, other.entity) else { return false }
+    return format.name == other.format.name
+      || format.family != nil && format.family == other.format.family
   }
 }

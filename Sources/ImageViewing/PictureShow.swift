@@ -56,6 +56,9 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   private var isVisible = false
   private var turn: Turn = 0
 
+  /// Whether a load is the one under way.
+  func isLoading(_ turn: Turn) -> Bool { isLoading && turn == self.turn }
+
   mutating func handle(_ event: Event) -> [Step] {
     switch event {
     case .wanted(let new): return want(new)

@@ -10,7 +10,7 @@ import Testing
 struct PicturePlaceTests {
   private let source = ScriptedImageSource { .bitmap(try .sample(ImageID($0))) }
   private let cache: ImageCache
-  private let screen = Screen()
+  private let screen = PlaceScreen()
 
   init() throws {
     cache = try ImageCache.filled(with: [Self.stored], formats: [.cell], source: source)
@@ -206,51 +206,4 @@ struct PicturePlaceTests {
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     withExtendedLifetime(place) {}
   }
-}
-
-/// What a place showed, in order, and the image that it shows.
-@MainActor private final class Screen {
-  enum Sight: Equatable {
-    case nothing, placeholder, preview, failure
-    case picture(isLate: Bool)
-  }
-
-  private(set) var sights: [Sight] = []
-  private(set) var image: CachedImage?
-  private let (late, shown) = AsyncStream<Void>.makeStream()
-
-  func makePlace() -> PicturePlace {
-    PicturePlace(
-      deliver: { job in Task { @MainActor in job() } }, show: { [weak self] in self?.show($0) })
-  }
-
-  /// Waits until that many sights were shown.
-  func hasShown(_ count: Int) async {
-    if sights.count >= count { return }
-    for await _ in late where sights.count >= count { return }
-  }
-
-  /// Waits until this is shown.
-  func hasShown(_ sight: Sight) async {
-    if sights.last == sight { return }
-    for await _ in late where sights.last == sight { return }
-  }
-
-  private func show(_ sight: PicturePlace.Sight) {
-    defer { shown.yield() }
-    image = nil
-    switch sight {
-    case .nothing: sights.append(.nothing)
-    case .placeholder: sights.append(.placeholder)
-    case .preview(let image): (self.image, _) = (image, sights.append(.preview))
-    case .picture(let image, let isLate):
-      (self.image, _) = (image, sights.append(.picture(isLate: isLate)))
-    case .failure: sights.append(.failure)
-    }
-  }
-}
-
-nonisolated extension ImageFormat {
-  fileprivate static let cell = ImageFormat(
-    name: "cell", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 8)
 }

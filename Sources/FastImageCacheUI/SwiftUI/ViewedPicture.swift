@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+  import CoreGraphics
   import Dispatch
   import FastImageCache
   import Foundation
@@ -6,13 +7,13 @@
   import Observation
   import SwiftUI
 
-  /// What one ``CachedImageView`` shows, for as long as SwiftUI keeps the view's state.
+  /// What one view shows, for as long as SwiftUI keeps the view's state.
   ///
   /// Invariants:
   /// 1. A body that asks publishes nothing: `changes` grows outside of bodies only.
   /// 2. The first body counts as appearing, because `onAppear` may not come. After `disappear()` only
   ///    `appear()` does: SwiftUI evaluates bodies off screen, too.
-  /// 3. `image` is made of `sight` and `label`, once, so that SwiftUI compares an `Image` with itself.
+  /// 3. `image` is made of `sight` and `look`, once, so that SwiftUI compares an `Image` with itself.
   @MainActor @Observable final class ViewedPicture {
     /// What a view wants of an image that moves.
     struct Motion: Equatable {
@@ -21,17 +22,35 @@
       var time: Duration?
     }
 
+    /// How a view shows an image.
+    struct Look {
+      let label: Text?
+      /// Pixels in a point; `nil` for the format's.
+      let scale: CGFloat?
+      /// Of the change to an image that was loaded while the view was seen.
+      let transaction: Transaction
+      var whenLeaving = DisappearBehavior.cancel
+
+      init(_ label: Text?, _ animation: Animation?) {
+        (self.label, scale, transaction) = (label, nil, Transaction(animation: animation))
+      }
+
+      init(transaction: Transaction, scale: CGFloat?) {
+        (label, self.scale, self.transaction) = (nil, scale, transaction)
+      }
+    }
+
     /// Bodies read it, so that each change has the body evaluated again.
     private var changes = 0
     @ObservationIgnored private lazy var place: PicturePlace = {
       let place = PicturePlace { [weak self] in self?.show($0) }
       place.setTicking = { [weak self] in self?.setTicking($0) }
+      place.fractionChanged = { [weak self] in self?.changes += 1 }
       return place
     }()
     @ObservationIgnored private var sight = PicturePlace.Sight.nothing
-    @ObservationIgnored private var label: Text?
+    @ObservationIgnored private var look = Look(nil, nil)
     @ObservationIgnored private var image: Image?
-    @ObservationIgnored private var animation: Animation?
     @ObservationIgnored private var isInBody = false
     @ObservationIgnored private var hasLeft = false
     /// Whether ``phase(at:)`` is to be called for each frame of the screen.
@@ -40,14 +59,13 @@
     @ObservationIgnored private var sought: Duration?
 
     /// Answers a body, which looks for the image by asking.
-    func phase(
-      of request: PicturePlace.Request?, label: Text?, animation: Animation?
-    ) -> CachedImagePhase {
+    func phase(of request: PicturePlace.Request?, _ new: Look) -> CachedImagePhase {
       _ = changes
       isInBody = true
       defer { isInBody = false }
-      if label != self.label { (self.label, image) = (label, nil) }
-      self.animation = animation
+      if new.label != look.label || new.scale != look.scale { image = nil }
+      look = new
+      place.whenLeaving = look.whenLeaving
       place.want(request)
       if !hasLeft { place.appear() }
       if motion.time != sought {
@@ -99,7 +117,8 @@
 
     private var phase: CachedImagePhase {
       switch sight {
-      case .nothing, .placeholder: .empty
+      case .nothing: .empty
+      case .placeholder: place.fraction.map { .loading($0) } ?? .empty
       case .preview(let cached): image(of: cached).map { .preview($0) } ?? .empty
       case .picture(let cached, _): image(of: cached).map { .success($0) } ?? .empty
       case .failure(let error): .failure(error)
@@ -108,7 +127,7 @@
 
     private func image(of cached: CachedImage) -> Image? {
       if let image { return image }
-      image = Image(cached, label: label)
+      image = Image(cached, label: look.label, scale: look.scale)
       return image
     }
 
@@ -116,7 +135,7 @@
       (self.sight, image) = (sight, nil)
       if isInBody { return }
       if case .picture(_, isLate: true) = sight {
-        withAnimation(animation) { changes += 1 }
+        withTransaction(look.transaction) { changes += 1 }
       } else {
         changes += 1
       }

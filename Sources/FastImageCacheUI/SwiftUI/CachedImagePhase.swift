@@ -4,8 +4,10 @@
 
   /// How far the image of a ``CachedImageView`` is.
   public enum CachedImagePhase {
-    /// The image is on its way, or the environment has no cache.
+    /// The image is on its way, there is no entity, or the environment has no cache.
     case empty
+    /// This part of the image's bytes has arrived, from 0 to 1, of a length that its source announced.
+    case loading(Double)
     /// A stand-in, where the view's options ask for previews.
     case preview(Image)
     /// The image.
@@ -17,8 +19,11 @@
     public var image: Image? {
       switch self {
       case .preview(let image), .success(let image): image
-      case .empty, .failure: nil
+      case .empty, .loading, .failure: nil
       }
     }
+
+    /// The reason why there is no image.
+    public var error: ImageCacheError? { if case .failure(let error) = self { error } else { nil } }
   }
 #endif
