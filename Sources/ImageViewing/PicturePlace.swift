@@ -153,6 +153,9 @@ package import FastImageCache
   /// Asks again for all images that failed and can be seen.
   package static func retryFailed() {
     for place in places.compactMap(\.place) {
+      if place.decisions.hasFailed, let request = place.request {
+        request.cache.forgetFailures(of: request.entity.imageID)
+      }
       place.report(.recovered)
       place.existingPlayer?.retry()
     }

@@ -36,6 +36,7 @@ extension ImageCache {
     options.cachePolicy = max(options.cachePolicy, .revalidate)
     options.isPlaceholder = false
     options.storage = .all
+    registry.forgetFailures(of: entity.imageID)
     let known = tables.all.compactMap { table in
       let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
       let picture = request.url == nil ? nil : table.storedImageState(for: request.key)

@@ -127,7 +127,8 @@ public final actor ImageCache {
       encodedByteLimit: configuration.limits.encodedByteCount, partials: partials,
       playing: playing)
     registry = InFlightRegistry(
-      resources, recorder: recorder, planner: planner, clock: clock
+      resources, recorder: recorder, planner: planner, clock: clock,
+      failureMemory: configuration.failureMemory
     ) { await LoadRun(load: $0, steps: steps).run() }
     configuration.originals?.listeners.add(recorder.hub, partials)
   }

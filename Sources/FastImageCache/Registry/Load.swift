@@ -120,9 +120,11 @@ extension Load {
   ///
   /// - Parameter error: Asked only if there is a subscriber: most loads that fail were given up before.
   func fail(with error: @autoclosure () -> ImageCacheError) {
-    let (subscribers, requests) = registry.step { $0.registry.fail(id) }
+    let (loadKey, failed) = registry.step { ($0.registry.loadKey(of: id), $0.registry.fail(id)) }
+    let (subscribers, requests) = failed
     if subscribers.isEmpty { return }
     let error = error()
+    if let loadKey { registry.remember(error, of: requests, loadKey, load: id.number) }
     for request in requests { registry.recorder.failed(request.key, error) }
     registry.answer(subscribers, .failure(error))
   }

@@ -148,7 +148,7 @@ struct LoadPlanner: Sendable {
   ///
   /// A mark of the entity's images has reached its own originals. One that another entity of the same URL
   /// has loaded is that entity's, but answers this one only after its server was asked, too.
-  private func kept(for request: ImageRequest) -> KeptOriginal? {
+  func kept(for request: ImageRequest) -> KeptOriginal? {
     guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }
     if kept.freshness != .gone, kept.isOthers, request.hasStalePicture {
       kept.freshness = .mustRevalidate(answersFailures: false)

@@ -273,6 +273,9 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     return true
   }
 
+  /// The key of a load under way.
+  func loadKey(of id: LoadID) -> LoadKey? { isUnderWay(id) ? records[id.index]?.loadKey : nil }
+
   /// Takes a failed load out of the registry.
   ///
   /// - Returns: The subscribers to answer, and the requests that fail with them.

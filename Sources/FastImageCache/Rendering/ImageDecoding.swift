@@ -53,6 +53,23 @@ struct ImageDecoding: Sendable {
     return picture
   }
 
+  /// The size of an upright image, whatever the limits; decodes nothing.
+  func size(
+    of content: ImageSourceResponse.Content, url: URL?
+  ) throws(ImageCacheError) -> PixelSize {
+    let bytes: Data
+    switch content {
+    case .bitmap(let bitmap): return bitmap.size
+    case .arrived(let buffer): bytes = buffer.bytes
+    case .encoded(let data): bytes = data
+    case .unchanged:
+      throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
+    }
+    do { return try decoders.decoder(for: bytes).header(of: bytes).size } catch {
+      throw ImageCacheError(error, url: url)
+    }
+  }
+
   private func header(of data: Data, _ url: URL?) throws(ImageCacheError) -> SourceImage {
     do {
       try limits.check(encodedByteCount: data.count)

@@ -47,6 +47,9 @@ struct SourceImage: Sendable {
     }
   }
 
+  /// The same for the slots that are drawn from it; `nil` for an image that was stored by hand.
+  var sourceSize: PixelSize? { way == .storedByHand ? nil : fullSize }
+
   /// The frames that one of the requests wants; `nil` where the image has none.
   func frames(for requests: [ImageRequest]) -> SourceFrames? {
     guard case .frames(let frames) = motion, requests.contains(where: \.wantsFrames) else {

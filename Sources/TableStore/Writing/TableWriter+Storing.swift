@@ -44,7 +44,9 @@ extension TableWriter {
       throw .outOfMemory(byteCount: opener.layout.contentByteCount)
     }
     entry.withPixels { buffer.pixels.copyMemory(from: $0) }
-    return try store(try buffer.sealed(key: key, extent: entry.extent, metadata: metadata))
+    return try store(
+      try buffer.sealed(
+        key: key, extent: entry.extent, source: entry.source, metadata: metadata))
   }
 
   /// Stores an image in a table that is writable, by the steps of `Docs/TableFormat.md`, *Storing*.
