@@ -58,6 +58,11 @@ package import FastImageCache
   /// and with `false` when no more.
   package var setTicking: @MainActor (Bool) -> Void = { _ in }
 
+  /// Called after an image was shown that was looked up or loaded, and not for the frames that follow it.
+  package var onLoaded: @MainActor (CachedImage) -> Void = { _ in }
+  /// Called after a load has failed, also where something else stays on screen.
+  package var onFailed: @MainActor (ImageCacheError) -> Void = { _ in }
+
   private static var places: [Unheld] = []
   /// Those that are gone leave `places` when it has grown to this count.
   private static var roomCount = 64
@@ -178,6 +183,8 @@ package import FastImageCache
     } else {
       existingPlayer?.end()
     }
+    // Last: it may make the place show something else.
+    onLoaded(image)
   }
 
   // MARK: Decisions
@@ -247,7 +254,9 @@ package import FastImageCache
   private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
     self.error = error
     report(.failed(turn))
-    if decisions.hasFailed { Self.didFail() }
+    guard decisions.hasFailed else { return }
+    Self.didFail()
+    onFailed(error)
   }
 }
 
@@ -259,7 +268,10 @@ private struct Wish: PictureWish {
   let version: ImageID
   let options: LoadOptions?
 
+  /// In another format of its family, too: the one may stay until the other comes.
   func isOfSamePicture(as other: Wish) -> Bool {
-    (cache, entity, format.name) == (other.cache, other.entity, other.format.name)
+    guard (cache, entity) == (other.cache, other.entity) else { return false }
+    return format.name == other.format.name
+      || format.family != nil && format.family == other.format.family
   }
 }
