@@ -206,4 +206,57 @@ struct PicturePlaceTests {
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     withExtendedLifetime(place) {}
   }
+
+  @Test func whatWasLookedUpOrLoadedIsToldAfterItIsShown() async throws {
+    let place = screen.makePlace()
+    var told: [Screen.Sight?] = []
+    place.onLoaded = { [screen] _ in told.append(screen.sights.last) }
+    place.appear()
+    place.want(request(0))
+    #expect(told == [.picture(isLate: false)])
+    place.want(request(1))
+    #expect(told.count == 1)
+    await screen.hasShown(3)
+    #expect(told == [.picture(isLate: false), .picture(isLate: true)])
+    // It may make the place show something else.
+    place.onLoaded = { [weak place] _ in place?.want(request(0)) }
+    place.want(request(2))
+    await screen.hasShown(6)
+    #expect(screen.image == cache.cachedImage(for: Self.photo(0), format: .cell))
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func aFailureIsToldAlsoWhereAPreviewStays() async throws {
+    let cache = try ImageCache.filled(with: [Self.stored], formats: [.cell, .page], source: source)
+    try await cache.removeImage(for: Self.stored, format: .page)
+    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(0))
+    var options = LoadOptions()
+    options.fallback = FallbackPolicy()
+    let place = screen.makePlace()
+    let (failures, failed) = AsyncStream<ImageCacheError>.makeStream()
+    place.onFailed = { failed.yield($0) }
+    place.appear()
+    place.want(PicturePlace.Request(Self.stored, format: .page, cache: cache, options: options))
+    for await _ in failures { break }
+    #expect(screen.sights == [.placeholder, .preview])
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func aPictureStaysUntilThatOfAnotherFormatOfItsFamilyComes() async throws {
+    let other = ImageFormat(name: "other", size: .exact(PixelSize(width: 16, height: 16)))
+    let formats: [ImageFormat] = [.cell, .page, other]
+    let cache = try ImageCache.filled(with: [Self.stored], formats: formats, source: source)
+    for format in [.page, other] { try await cache.removeImage(for: Self.stored, format: format) }
+    source.setImage(.bitmap(try .sample(1)), for: Self.photo(0))
+    let place = screen.makePlace()
+    place.appear()
+    place.want(PicturePlace.Request(Self.stored, format: .cell, cache: cache))
+    place.want(PicturePlace.Request(Self.stored, format: .page, cache: cache))
+    await screen.hasShown(2)
+    #expect(screen.sights == [.picture(isLate: false), .picture(isLate: true)])
+    // A format without a family has no siblings.
+    place.want(PicturePlace.Request(Self.stored, format: other, cache: cache))
+    #expect(screen.sights.last == .placeholder)
+    withExtendedLifetime(place) {}
+  }
 }
