@@ -122,6 +122,16 @@ package import FastImageCache
     report(.wanted(wish))
   }
 
+  /// Makes the place show an image that somebody has loaded for a request, as if the place had loaded it.
+  package func want(_ request: Request, showing image: CachedImage) {
+    (self.request, self.image) = (request, image)
+    report(.given(request.wish))
+    if decisions.sight == .nothing { self.image = nil }
+  }
+
+  /// Asks again for an image that failed, if the place can be seen.
+  package func retry() { report(.recovered) }
+
   /// The place can be seen from now on.
   package func appear() { report(.appeared) }
 

@@ -26,6 +26,10 @@ import Foundation
   /// Waits until nothing holds an image: a load gives its lease back when its task ends.
   func isReleased() async throws { try await waits { await leaseCount == 0 } }
 
+  func contains(_ number: Int) -> Bool {
+    cache.containsImage(for: Self.photo(number), format: format)
+  }
+
   /// The bytes of an image as the table has it.
   func pixels(_ number: Int) -> [UInt8] {
     cache.cachedImage(for: Self.photo(number), format: format).map { image in
