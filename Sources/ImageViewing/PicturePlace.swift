@@ -51,7 +51,7 @@ package import FastImageCache
   private let deliver: Delivery
   private let show: @MainActor (Sight) -> Void
   private var decisions = PictureShow<Wish>()
-  private var request: Request?
+  package private(set) var request: Request?
   private var image: CachedImage?
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?

@@ -187,16 +187,17 @@ extension ImageViewTests {
 
     @Test("shows a picture that it is given as if it had loaded it")
     func isGiven() async throws {
-      for toolkit in Toolkit.allCases {
+      for (toolkit, number) in zip(Toolkit.allCases, [9, 12]) {
         let view = toolkit.view
         fixture.source.holdLoads()
-        _ = show(9, in: view)
+        _ = show(number, in: view)
+        try await fixture.source.hasBegunLoads(of: ViewFixture.photo(number))
         let image = try #require(cached(0))
         view.setImage(
           image, of: ViewFixture.photo(0), format: fixture.format, from: fixture.cache, fade: 0.5)
         #expect(results.cancellationCount == 1)
         #expect(fixture.isPicture(0, view.shown) && view.fades == [0.5])
-        try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(9))
+        try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(number))
         #expect(show(0, in: view) == .table && view.fades == [0.5])
         try await fixture.cache.store(
           .sample(20), for: ViewFixture.photo(0), format: fixture.format)

@@ -16,7 +16,7 @@ import Foundation
       with: [Self.photo(0), Self.photo(1)], formats: [format], source: source)
   }
 
-  static func photo(_ number: Int) -> URL { URL(filePath: "/photos/\(number).jpg") }
+  nonisolated static func photo(_ number: Int) -> URL { URL(filePath: "/photos/\(number).jpg") }
 
   /// Images that something on screen, or a test, holds.
   var leaseCount: Int {

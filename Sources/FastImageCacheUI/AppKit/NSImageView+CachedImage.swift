@@ -20,7 +20,7 @@
     ///   - entity: Whose image; `nil` shows the placeholder.
     ///   - format: One of the cache's formats.
     ///   - cache: Where the image is kept.
-    ///   - placeholder: Shown until the image is there.
+    ///   - placeholder: Shown until the image is there, of an entity without an ``ImageEntity/placeholderHash``.
     ///   - failureImage: Shown after a failure; `nil` for the placeholder.
     ///   - fade: Seconds in which an image that had to be loaded dissolves in, which gives the view a
     ///     layer. Images that are there never do.
@@ -49,7 +49,7 @@
     ///   - entity: Whose image.
     ///   - format: One of the cache's formats.
     ///   - cache: Where the image is kept.
-    ///   - placeholder: Shown until the image is there.
+    ///   - placeholder: Shown until the image is there, of an entity without an ``ImageEntity/placeholderHash``.
     ///   - failureImage: Shown after a failure; `nil` for the placeholder.
     ///   - fade: Seconds in which an image that had to be loaded dissolves in.
     ///   - options: How a missing image is loaded; previews are shown.

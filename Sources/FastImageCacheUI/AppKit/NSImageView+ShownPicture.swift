@@ -13,7 +13,13 @@
       let key = showingKey.address
       if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<NSImage> { return shown }
       let shown = ShownPicture<NSImage>(
-        make: { NSImage($0) }, put: { [weak self] in self?.put($0, fade: $1) },
+        make: { NSImage($0) },
+        makeHashed: { image, scale in
+          NSImage(
+            cgImage: image,
+            size: NSSize(
+              width: CGFloat(image.width) / scale, height: CGFloat(image.height) / scale))
+        }, put: { [weak self] in self?.put($0, fade: $1) },
         setIndicating: { [weak self] in self?.setIndicating($0) },
         setTicking: { [weak self] in self?.setTicking($0, $1) })
       PicturePlace.watchMotionOfAppKit()

@@ -1,4 +1,5 @@
 #if canImport(UIKit) || canImport(AppKit)
+  import CoreGraphics
   public import FastImageCache
   import Foundation
   import ImageViewing
@@ -34,6 +35,7 @@
     }
 
     private let make: (CachedImage) -> Native?
+    private let makeHashed: (CGImage, _ scale: CGFloat) -> Native
     private let put: (Native?, _ fade: TimeInterval) -> Void
     private let setIndicating: (Bool) -> Void
     private let setTicking: (PicturePlace, Bool) -> Void
@@ -47,8 +49,10 @@
       return place
     }()
     private var standIns = StandIns()
+    private var placeholder = PlaceholderImage()
     private var standIn: Native? {
-      hasFailed ? standIns.failure ?? standIns.placeholder : standIns.placeholder
+      if hasFailed, let failure = standIns.failure { return failure }
+      return placeholder.image(for: place.request).map(makeHashed) ?? standIns.placeholder
     }
     private var hasFailed = false
     private var isStandIn = true
@@ -63,17 +67,19 @@
 
     /// - Parameters:
     ///   - make: Makes the toolkit's image of an image.
+    ///   - makeHashed: Makes the toolkit's image of an entity's hash.
     ///   - put: Puts an image into the view, which it must not keep alive.
     ///   - setIndicating: Has an indicator turn, or no more.
     ///   - setTicking: Has the clock of the view's window ask the place, or no more.
     init(
       make: @escaping (CachedImage) -> Native?,
+      makeHashed: @escaping (CGImage, _ scale: CGFloat) -> Native,
       put: @escaping (Native?, _ fade: TimeInterval) -> Void,
       setIndicating: @escaping (Bool) -> Void,
       setTicking: @escaping (PicturePlace, Bool) -> Void
     ) {
-      (self.make, self.put, self.setTicking) = (make, put, setTicking)
-      self.setIndicating = setIndicating
+      (self.make, self.makeHashed, self.put) = (make, makeHashed, put)
+      (self.setIndicating, self.setTicking) = (setIndicating, setTicking)
     }
 
     func show(

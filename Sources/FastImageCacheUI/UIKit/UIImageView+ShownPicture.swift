@@ -12,7 +12,9 @@
       let key = showingKey.address
       if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<UIImage> { return shown }
       let shown = ShownPicture<UIImage>(
-        make: { UIImage($0) }, put: { [weak self] in self?.put($0, fade: $1) },
+        make: { UIImage($0) },
+        makeHashed: { UIImage(cgImage: $0, scale: $1, orientation: .up) },
+        put: { [weak self] in self?.put($0, fade: $1) },
         setIndicating: { [weak self] in self?.setIndicating($0) },
         setTicking: { [weak self] in self?.setTicking($0, $1) })
       PicturePlace.watchMotionOfUIKit()
