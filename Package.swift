@@ -178,7 +178,7 @@ let package = Package(
       swiftSettings: settings),
     // SwiftUI, UIKit and AppKit; an empty module on Linux.
     .target(
-      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing"],
+      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing", "Locking"],
       swiftSettings: settings),
     .executableTarget(
       name: "imagecache",

@@ -51,7 +51,7 @@ package import FastImageCache
   private let deliver: Delivery
   private let show: @MainActor (Sight) -> Void
   private var decisions = PictureShow<Wish>()
-  private var request: Request?
+  package private(set) var request: Request?
   private var image: CachedImage?
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?
@@ -121,6 +121,16 @@ package import FastImageCache
     self.request = request
     report(.wanted(wish))
   }
+
+  /// Makes the place show an image that somebody has loaded for a request, as if the place had loaded it.
+  package func want(_ request: Request, showing image: CachedImage) {
+    (self.request, self.image) = (request, image)
+    report(.given(request.wish))
+    if decisions.sight == .nothing { self.image = nil }
+  }
+
+  /// Asks again for an image that failed, if the place can be seen.
+  package func retry() { report(.recovered) }
 
   /// The place can be seen from now on.
   package func appear() { report(.appeared) }

@@ -18,6 +18,8 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   enum Event: Sendable {
     /// The place is for this image from now on.
     case wanted(Wish?)
+    /// The place is for this image from now on, which somebody has loaded for it.
+    case given(Wish)
     case appeared
     case disappeared
     /// The cache was asked, and has the image or not.
@@ -62,6 +64,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   mutating func handle(_ event: Event) -> [Step] {
     switch event {
     case .wanted(let new): return want(new)
+    case .given(let new): return give(new)
     case .appeared:
       // Lists report it again for what is on screen.
       if isVisible { return [] }
@@ -97,6 +100,15 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     // What is shown belongs to another image: the look decides what takes its place.
     if !isSamePlace, sight > .placeholder { sight = .failure }
     return lookAnew()
+  }
+
+  private mutating func give(_ new: Wish) -> [Step] {
+    let steps: [Step] = isLoading ? [.cancel] : []
+    turn += 1
+    (wish, isLoading, hasFailed) = (new, false, false)
+    guard isVisible else { return steps }
+    sight = .picture
+    return steps + [.showPicture(isLate: true)]
   }
 
   /// Looks instead of waiting for the load under way.

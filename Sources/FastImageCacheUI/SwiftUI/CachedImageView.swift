@@ -4,8 +4,8 @@
   public import ImageViewing
   public import SwiftUI
 
-  /// Shows the image of an entity: in the first frame if the table has it, and otherwise a
-  /// placeholder until it is loaded.
+  /// Shows the image of an entity: in the first frame if the table has it, and otherwise the entity's
+  /// ``ImageEntity/placeholderHash`` or a placeholder until it is loaded.
   ///
   /// ```swift
   /// import FastImageCacheUI

@@ -51,6 +51,7 @@
     @ObservationIgnored private var sight = PicturePlace.Sight.nothing
     @ObservationIgnored private var look = Look(nil, nil)
     @ObservationIgnored private var image: Image?
+    @ObservationIgnored private var placeholder = PlaceholderImage()
     @ObservationIgnored private var isInBody = false
     @ObservationIgnored private var hasLeft = false
     /// Whether ``phase(at:)`` is to be called for each frame of the screen.
@@ -118,10 +119,19 @@
     private var phase: CachedImagePhase {
       switch sight {
       case .nothing: .empty
-      case .placeholder: place.fraction.map { .loading($0) } ?? .empty
+      case .placeholder:
+        hashed.map { .preview($0) } ?? place.fraction.map { .loading($0) } ?? .empty
       case .preview(let cached): image(of: cached).map { .preview($0) } ?? .empty
       case .picture(let cached, _): image(of: cached).map { .success($0) } ?? .empty
       case .failure(let error): .failure(error)
+      }
+    }
+
+    /// The entity's hash.
+    private var hashed: Image? {
+      placeholder.image(for: place.request).map { image, scale in
+        look.label.map { Image(image, scale: scale, orientation: .up, label: $0) }
+          ?? Image(decorative: image, scale: scale, orientation: .up)
       }
     }
 

@@ -2,8 +2,7 @@
 #if canImport(UIKit) && !os(watchOS)
   public import FastImageCache
   public import Foundation
-  import ImageViewing
-  import ObjectiveC
+  public import ImageViewing
   public import UIKit
 
   extension UIImageView {
@@ -12,7 +11,7 @@
     ///
     /// The view gives up the load that it waited for before, so a reused cell never shows the image of an
     /// earlier call. The same image again changes nothing. The load runs at high priority. Set
-    /// ``UIKit/UIImageView/image`` by hand after ``cancelImage()`` only.
+    /// ``UIKit/UIImageView/image`` by hand after ``cancelImage(_:)`` only.
     ///
     /// An image that moves plays if its format keeps the frames, while the view is in a window that can be seen, and
     /// unless the system asks for less motion. Views that show the same animation show the same frame.
@@ -21,26 +20,84 @@
     ///   - entity: Whose image; `nil` shows the placeholder.
     ///   - format: One of the cache's formats.
     ///   - cache: Where the image is kept.
-    ///   - placeholder: Shown until the image is there, and after a failure.
+    ///   - placeholder: Shown until the image is there, of an entity without an ``ImageEntity/placeholderHash``.
+    ///   - failureImage: Shown after a failure; `nil` for the placeholder.
     ///   - fade: Seconds in which an image that had to be loaded dissolves in. Images that are there
     ///     never do.
     ///   - options: How a missing image is loaded; previews are shown.
+    ///   - completion: Called once, on the main actor: with the image when it is on screen, for a hit before this call
+    ///     returns, or with the failure; with ``ImageCacheError/cancelled`` when the view is told to show something else
+    ///     before. Not called without an entity, or after the view is gone.
     /// - Returns: Whether the image is on screen by now.
     @discardableResult
     public func setImage<Entity: ImageEntity>(
       of entity: Entity?, format: ImageFormat, from cache: ImageCache,
-      placeholder: UIImage? = nil, fade: TimeInterval = 0, options: LoadOptions? = nil
+      placeholder: UIImage? = nil, failureImage: UIImage? = nil, fade: TimeInterval = 0,
+      options: LoadOptions? = nil, completion: ImageCompletion? = nil
     ) -> ShownFrom {
       shownPicture.show(
         entity.map { PicturePlace.Request($0, format: format, cache: cache, options: options) },
-        placeholder: placeholder, fade: fade)
+        .init(placeholder: placeholder, failure: failureImage, fade: fade), completion)
     }
 
-    /// Gives up what this view waits for and lets its image go: for `prepareForReuse()` and
-    /// `didEndDisplaying`.
+    /// Shows the entity's image as ``setImage(of:format:from:placeholder:failureImage:fade:options:completion:)`` does,
+    /// and returns when it is on screen.
+    ///
+    /// Cancelling the calling task ends what it began, as ``cancelImage(_:)`` does. The view lives until the call returns.
+    ///
+    /// - Parameters:
+    ///   - entity: Whose image.
+    ///   - format: One of the cache's formats.
+    ///   - cache: Where the image is kept.
+    ///   - placeholder: Shown until the image is there, of an entity without an ``ImageEntity/placeholderHash``.
+    ///   - failureImage: Shown after a failure; `nil` for the placeholder.
+    ///   - fade: Seconds in which an image that had to be loaded dissolves in.
+    ///   - options: How a missing image is loaded; previews are shown.
+    /// - Throws: As ``ImageCache/image(for:format:options:)``; ``ImageCacheError/cancelled`` also when the view is told to
+    ///   show something else before.
+    @discardableResult
+    public func loadImage(
+      of entity: some ImageEntity, format: ImageFormat, from cache: ImageCache,
+      placeholder: UIImage? = nil, failureImage: UIImage? = nil, fade: TimeInterval = 0,
+      options: LoadOptions? = nil
+    ) async throws(ImageCacheError) -> CachedImage {
+      try await shownPicture.load(
+        PicturePlace.Request(entity, format: format, cache: cache, options: options),
+        .init(placeholder: placeholder, failure: failureImage, fade: fade)
+      ).get()
+    }
+
+    /// Shows an image that the program has loaded, as if this view had loaded it for an entity.
+    ///
+    /// The same entity again changes nothing, and the view looks again when it is told that the entity's image changed.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - entity: Whose image it is.
+    ///   - format: The image's format.
+    ///   - cache: Where the image is kept.
+    ///   - fade: Seconds in which it dissolves in.
+    public func setImage(
+      _ image: CachedImage, of entity: some ImageEntity, format: ImageFormat,
+      from cache: ImageCache, fade: TimeInterval = 0
+    ) {
+      shownPicture.show(
+        image, of: PicturePlace.Request(entity, format: format, cache: cache), .init(fade: fade))
+    }
+
+    /// Lets the view's image go: for `prepareForReuse()` and `didEndDisplaying`.
     ///
     /// An image in a view that nobody sees keeps its slot from other images.
-    public func cancelImage() { shownPicture.end() }
+    ///
+    /// - Parameter behavior: What becomes of the load that the view waits for.
+    public func cancelImage(_ behavior: DisappearBehavior = .cancel) { shownPicture.end(behavior) }
+
+    /// Whether an activity indicator turns over the placeholder while an image is loaded, from the next image on; not by
+    /// default.
+    public var showsImageIndicator: Bool {
+      get { shownPicture.showsIndicator }
+      set { shownPicture.showsIndicator = newValue }
+    }
 
     /// Whether an image that moves plays; if not, its first frame is shown.
     public var isImageAnimated: Bool {
@@ -59,39 +116,5 @@
     /// The view goes on from there by a time of its own, unless it is paused. Nothing happens while the frames are not
     /// there.
     public func seekImage(to time: Duration) { shownPicture.place.seek(to: time) }
-
-    private var shownPicture: ShownPicture<UIImage> {
-      let key = showingKey.address
-      if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<UIImage> { return shown }
-      let shown = ShownPicture<UIImage>(
-        make: { UIImage($0) }, put: { [weak self] in self?.put($0, fade: $1) },
-        setTicking: { [weak self] in self?.setTicking($0, $1) })
-      PicturePlace.watchMotionOfUIKit()
-      objc_setAssociatedObject(self, key, shown, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
-      return shown
-    }
-
-    private func setTicking(_ place: PicturePlace, _ isTicking: Bool) {
-      let player: UIPlayingView
-      if let old = subviews.lazy.compactMap({ $0 as? UIPlayingView }).first {
-        player = old
-      } else {
-        player = UIPlayingView(frame: .zero)
-        player.isHidden = true
-        addSubview(player)
-      }
-      player.place = place
-      player.isTicking = isTicking
-    }
-
-    private func put(_ image: UIImage?, fade: TimeInterval) {
-      guard fade > 0 else {
-        self.image = image
-        return
-      }
-      UIView.transition(
-        with: self, duration: fade, options: [.transitionCrossDissolve, .allowUserInteraction],
-        animations: { self.image = image }, completion: nil)
-    }
   }
 #endif

@@ -41,8 +41,14 @@ open class UIImage: NSObject, @unchecked Sendable {
   public override init() { super.init() }
   public init(frame: CGRect) { super.init() }
 
+  open private(set) weak var superview: UIView?
+  open var translatesAutoresizingMaskIntoConstraints = true
+  open var centerXAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor() }
+  open var centerYAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor() }
+
   open func addSubview(_ view: UIView) {
     subviews.append(view)
+    view.superview = self
     view._move(to: window)
   }
 
@@ -107,8 +113,28 @@ open class UIImage: NSObject, @unchecked Sendable {
   open var image: UIImage?
 }
 
-@MainActor open class UICollectionReusableView: UIView {
-  open func prepareForReuse() {}
+@MainActor open class UIActivityIndicatorView: UIView {
+  public enum Style: Int, Sendable {
+    case medium = 100
+    case large = 101
+  }
+  open var style: UIActivityIndicatorView.Style
+  open private(set) var isAnimating = false
+  public init(style: UIActivityIndicatorView.Style) {
+    self.style = style
+    super.init(frame: .zero)
+  }
+  open func startAnimating() { isAnimating = true }
+  open func stopAnimating() { isAnimating = false }
 }
 
-@MainActor open class UICollectionViewCell: UICollectionReusableView {}
+@MainActor open class NSLayoutAnchor<AnchorType: AnyObject>: NSObject {
+  open func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>) -> NSLayoutConstraint {
+    NSLayoutConstraint()
+  }
+}
+@MainActor open class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {}
+@MainActor open class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {}
+@MainActor open class NSLayoutConstraint: NSObject {
+  open class func activate(_ constraints: [NSLayoutConstraint]) {}
+}
