@@ -27,6 +27,7 @@ let traitsInC: [CSetting] = [
   .define("FIC_GIF", .when(platforms: [.linux], traits: ["GIF"])),
   .define("FIC_AVIF", .when(platforms: [.linux], traits: ["AVIF"])),
   .define("FIC_HEIF", .when(platforms: [.linux], traits: ["HEIF"])),
+  .define("FIC_SVG", .when(platforms: [.linux], traits: ["SVG"])),
 ]
 
 // Apple's stores read the privacy manifest in a bundle of resources. On Linux nobody does, and any resource would have
@@ -72,6 +73,9 @@ let package = Package(
         links x265 (GPL-2) too. HEVC is subject to patents: whether a program needs licences for it is \
         its makers' to find out.
         """),
+    .trait(
+      name: "SVG",
+      description: "SVG pictures on Linux, through librsvg (LGPL-2.1), which runs from librsvg2-2."),
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [

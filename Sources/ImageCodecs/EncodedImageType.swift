@@ -11,6 +11,8 @@ package import Foundation
   case avif = "AVIF"
   case tiff = "TIFF"
   case bmp = "BMP"
+  case ico = "ICO"
+  case svg = "SVG"
 
   /// - Parameter firstBytes: Up to 64 bytes from the start of the file.
   package init?(firstBytes: Data) {
@@ -33,8 +35,31 @@ package import Foundation
       self = .tiff
     } else if has("BM"), bytes.count >= 14, bytes[6..<10].allSatisfy({ $0 == 0 }) {
       self = .bmp
+    } else if bytes.starts(with: [0, 0, 1, 0]), bytes.count >= 22, bytes[5] == 0, bytes[4] > 0,
+      bytes[9] == 0
+    {
+      // Up to 255 icons, and of the first the reserved byte.
+      self = .ico
+    } else if Self.beginsSVG(bytes) {
+      self = .svg
     } else {
       return nil
+    }
+  }
+
+  /// Whether the first bytes are XML whose first element is `svg`, or may be it.
+  private static func beginsSVG(_ bytes: [UInt8]) -> Bool {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = String(
+      decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
+    guard let first = text.first, first == "<" || first.isWhitespace,
+      let match = text.prefixMatch(of: /\s*(<\?xml[^>]*(>|$)\s*)?/)
+    else { return false }
+    let rest = text[match.range.upperBound...]
+    guard match.1 != nil else { return rest.hasPrefix("<svg") }
+    // What follows a declaration may stand behind these bytes.
+    return ["<svg", "<!DOCTYPE svg", "<!--", "<?xml-"].contains {
+      rest.hasPrefix($0) || $0.hasPrefix(rest)
     }
   }
 

@@ -2,8 +2,8 @@ package import Foundation
 
 /// The decoders that come with the library.
 public enum ImageDecoders {
-  /// Decoders for JPEG, PNG and WebP, and on Apple platforms GIF, HEIF and AVIF, in the order in which
-  /// they are asked. On Linux each of these three needs the package trait of its name.
+  /// Decoders for JPEG, PNG and WebP, and on Apple platforms GIF, HEIF, AVIF, TIFF, BMP and ICO, in the order in which
+  /// they are asked. On Linux GIF, HEIF, AVIF and SVG each need the package trait of their name.
   public static let standard: [any ImageDecoder] = systemDecoders
 }
 

@@ -20,6 +20,9 @@ public struct ImageHeader: Hashable, Sendable {
   /// Bytes beside those that the decoder gives back before it makes its result.
   package var temporaryByteCount = 0
 
+  /// Images of the result's size that the decoder may hold besides it.
+  package var layerCount = 0
+
   /// Whether the image is decoded at its full size, whatever size is asked for.
   package var isDecodedWhole = false
 

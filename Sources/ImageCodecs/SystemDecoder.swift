@@ -38,6 +38,8 @@ extension EncodedImageType {
     case .avif: ["image/avif"]
     case .tiff: ["image/tiff"]
     case .bmp: ["image/bmp"]
+    case .ico: ["image/x-icon"]
+    case .svg: ["image/svg+xml"]
     }
   }
 }

@@ -17,6 +17,7 @@ struct EncodedImageTypeTests {
       (Data("\0\0\0\u{18}ftypavif".utf8), .avif),
       (Data([0x49, 0x49, 42, 0]), .tiff),
       (Data("BM".utf8) + Data(count: 12), .bmp),
+      (Data([0, 0, 1, 0, 2, 0, 16, 16, 0, 0]) + Data(count: 12), .ico),
     ])
   func isTold(bytes: Data, type: EncodedImageType) {
     #expect(EncodedImageType(firstBytes: bytes) == type)
@@ -47,9 +48,20 @@ struct EncodedImageTypeTests {
   }
 
   @Test(
+    "is SVG where XML may begin with that element",
+    arguments: [
+      "<svg xmlns=", "\n <svg>", "\u{FEFF}<svg>", "<?xml version='1.0'?>\n<svg ",
+      "<?xml version='1.0'?><!DOCTYPE svg PUBLIC", "<?xml version='1.0'?> <!-- by ",
+      "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"      ?>\n",
+    ])
+  func isSVG(text: String) {
+    #expect(EncodedImageType(firstBytes: Data(text.utf8)) == .svg)
+  }
+
+  @Test(
     "is unknown for what is no picture",
     arguments: [
-      "", "<!DOCTYPE html><html>", "<svg xmlns=", "%PDF-1.7", "RIFF\0\0\0\0WAVE",
+      "", "<!DOCTYPE html><html>", "%PDF-1.7", "RIFF\0\0\0\0WAVE", "<?xml version='1.0'?><Error>",
       "\0\0\0\u{18}ftypisom",
     ])
   func isUnknown(text: String) {
@@ -65,6 +77,7 @@ struct StandardDecodersTests {
       (.gif, Data("GIF89a".utf8), isEnabled("GIF")),
       (.avif, Data("\0\0\0\u{18}ftypavif".utf8), isEnabled("AVIF")),
       (.heif, Data("\0\0\0\u{18}ftypheic".utf8), isEnabled("HEIF")),
+      (.svg, Data("<svg>".utf8), isEnabled("SVG")),
     ]
 
     private static func isEnabled(_ trait: String) -> Bool {
@@ -77,6 +90,9 @@ struct StandardDecodersTests {
       #endif
       #if HEIF
         enabled.insert("HEIF")
+      #endif
+      #if SVG
+        enabled.insert("SVG")
       #endif
       return enabled.contains(trait)
     }

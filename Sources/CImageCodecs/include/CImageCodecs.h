@@ -344,6 +344,23 @@ fic_status fic_heif_decode(
 fic_status fic_heif_write_rows(
     fic_heif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count);
 
+// SVG, by librsvg, which the first reader loads
+
+typedef struct fic_svg_reader fic_svg_reader;
+
+fic_svg_reader *fic_svg_reader_create(void);
+void fic_svg_reader_close(fic_svg_reader *reader);
+const char *fic_svg_reader_message(const fic_svg_reader *reader);
+
+// Reads the whole file, and gives the size that it names in pixels, or only its proportions. Unsupported where librsvg
+// cannot be loaded.
+fic_status fic_svg_read_header(
+    fic_svg_reader *reader, const uint8_t *bytes, size_t count, double *width, double *height);
+
+// Draws the picture over all of these rows: B, G, R multiplied by alpha, alpha.
+fic_status fic_svg_draw(
+    fic_svg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t width, uint32_t height);
+
 // Colour
 
 typedef struct fic_color_transform fic_color_transform;

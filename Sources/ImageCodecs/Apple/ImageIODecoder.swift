@@ -12,15 +12,17 @@
     var trait: String? { nil }
   }
 
-  /// JPEG, PNG, WebP, GIF, HEIF and AVIF by the system's ImageIO; of an animation the first frame.
+  /// JPEG, PNG, WebP, GIF, HEIF, AVIF, TIFF, BMP and ICO by the system's ImageIO; of an animation the first frame.
   ///
   /// ImageIO decodes dozens of formats, so this decoder checks the first bytes before ImageIO sees
   /// any, and then the type that ImageIO names.
   struct ImageIODecoder: ImageDecoder {
-    let types: [EncodedImageType] = [.jpeg, .png, .webp, .gif, .heif, .avif]
+    let types: [EncodedImageType] = [
+      .jpeg, .png, .webp, .gif, .heif, .avif, .tiff, .bmp, .ico,
+    ]
     private static let identifiers: Set<String> = [
       "public.jpeg", "public.png", "org.webmproject.webp", "com.compuserve.gif", "public.heic",
-      "public.heif", "public.avif",
+      "public.heif", "public.avif", "public.tiff", "com.microsoft.bmp", "com.microsoft.ico",
     ]
 
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {

@@ -81,7 +81,7 @@
   /// One pass over one HEIF file, whose bytes stay in place for this object's life.
   ///
   /// Invariant: no call follows one that threw.
-  private final class HEIFReader {
+  final class HEIFReader {
     let items: ISOItems
     private(set) var planes: HEIFPlanes
     private let reader: OpaquePointer

@@ -1,6 +1,6 @@
 #if !canImport(ImageIO)
   /// The decoders behind traits of the package, for those traits that are enabled.
-  let optionalDecoders: [any ImageDecoder] = gif + avif + heif
+  let optionalDecoders: [any ImageDecoder] = gif + avif + heif + svg
 
   extension EncodedImageType {
     /// The trait of the package that its decoder needs.
@@ -9,7 +9,8 @@
       case .gif: "GIF"
       case .avif: "AVIF"
       case .heif: "HEIF"
-      case .jpeg, .png, .webp, .tiff, .bmp: nil
+      case .svg: "SVG"
+      case .jpeg, .png, .webp, .tiff, .bmp, .ico: nil
       }
     }
   }
@@ -30,5 +31,11 @@
     private let heif: [any ImageDecoder] = [HEIFDecoder()]
   #else
     private let heif: [any ImageDecoder] = []
+  #endif
+
+  #if SVG
+    private let svg: [any ImageDecoder] = [SVGDecoder()]
+  #else
+    private let svg: [any ImageDecoder] = []
   #endif
 #endif

@@ -1,0 +1,136 @@
+#if SVG && !canImport(ImageIO)
+  internal import CImageCodecs
+  import Foundation
+  import Pixels
+
+  /// SVG by librsvg, which is loaded at the first such picture, drawn at the size that is wanted.
+  ///
+  /// A picture has no pixels of its own: its longer side counts as ``nominalSide`` pixels, or as those that the file
+  /// names if they are more. It gets nothing from other files or from a network. Pictures within it, filters and
+  /// patterns are refused, since no size bounds what they take (``SVGMarkup``).
+  struct SVGDecoder: ImageDecoder {
+    static let nominalSide = 2048
+    /// librsvg's objects for each byte of the file, and for fonts.
+    private static let bytesPerByte = 64
+    private static let fixedByteCount = 4 << 20
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try data.lendBytes { bytes throws(ImageDecodingError) in try SVGReader(bytes).header }
+    }
+
+    /// Groups within each other may each be drawn apart first.
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      let size = Self.size(of: header.size, for: minimumSize)
+      let (layers, overflow) = PixelLayout.byteCount(size: size, format: .bgra32)
+        .multipliedReportingOverflow(by: 2 + header.layerCount)
+      return overflow ? .max : layers.addingClamped(header.temporaryByteCount)
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        try request.limits.check(encodedByteCount: bytes.count)
+        let reader = try SVGReader(bytes)
+        let header = reader.header
+        try request.limits.check(
+          header, encodedByteCount: bytes.count,
+          workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
+        if request.isCancelled() { throw .cancelled }
+        let size = Self.size(of: header.size, for: request.minimumSize)
+        let bitmap = try Bitmap.decoding(
+          size: size, format: .bgra32,
+          edges: PictureEdges(filling: size, fullSize: header.size), conversion: nil
+        ) { pixels, layout throws(ImageDecodingError) in
+          guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
+            throw .outOfMemory
+          }
+          try reader.draw(start.assumingMemoryBound(to: UInt8.self), layout)
+        }
+        if request.isCancelled() { throw .cancelled }
+        return bitmap
+      }
+    }
+
+    /// The picture's proportions, at or just above the size wanted.
+    private static func size(of size: PixelSize, for minimumSize: PixelSize?) -> PixelSize {
+      guard let minimumSize else { return size }
+      let scale = max(
+        Double(minimumSize.width) / Double(size.width),
+        Double(minimumSize.height) / Double(size.height))
+      guard scale < 1 else { return size }
+      func side(_ side: Int) -> Int { max(1, Int((Double(side) * scale).rounded(.up))) }
+      return PixelSize(width: side(size.width), height: side(size.height))
+    }
+
+    fileprivate static func memory(for markup: SVGMarkup, byteCount: Int) -> (
+      layers: Int, bytes: Int
+    ) {
+      let (bytes, overflow) = byteCount.multipliedReportingOverflow(by: bytesPerByte)
+      let layers = markup.depth * (markup.useCount > 0 ? 2 : 1)
+      return (layers, overflow ? .max : bytes.addingClamped(fixedByteCount))
+    }
+  }
+
+  /// One SVG file.
+  private final class SVGReader {
+    private let reader: OpaquePointer
+    let header: ImageHeader
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+      guard let start = bytes.start else { throw .truncated }
+      let markup = try SVGMarkup(bytes)
+      guard let reader = fic_svg_reader_create() else { throw .outOfMemory }
+      var (width, height) = (0.0, 0.0)
+      let status = fic_svg_read_header(reader, start, bytes.count, &width, &height)
+      do throws(ImageDecodingError) {
+        try status.check(.svg, fic_svg_reader_message(reader))
+        header = try Self.header(
+          width, height, SVGDecoder.memory(for: markup, byteCount: bytes.count))
+      } catch {
+        // An object without all of its parts has no `deinit`.
+        fic_svg_reader_close(reader)
+        throw error
+      }
+      self.reader = reader
+    }
+
+    deinit { fic_svg_reader_close(reader) }
+
+    func draw(
+      _ rows: UnsafeMutablePointer<UInt8>, _ layout: PixelLayout
+    ) throws(ImageDecodingError) {
+      // cairo's own limit of a side.
+      guard layout.size.width < 1 << 15, layout.size.height < 1 << 15 else {
+        throw .tooLarge("SVG: a picture is drawn with at most 32767 pixels a side.")
+      }
+      try fic_svg_draw(
+        reader, rows, layout.rowBytes, UInt32(layout.size.width), UInt32(layout.size.height)
+      ).check(.svg, fic_svg_reader_message(reader))
+    }
+
+    private static func header(
+      _ width: Double, _ height: Double, _ memory: (layers: Int, bytes: Int)
+    ) throws(ImageDecodingError) -> ImageHeader {
+      guard width > 0, height > 0, width.isFinite, height.isFinite else {
+        throw .damaged("SVG: a picture of \(width) x \(height) pixels")
+      }
+      let scale = max(1, Double(SVGDecoder.nominalSide) / max(width, height))
+      func side(_ side: Double) throws(ImageDecodingError) -> Int {
+        guard let pixels = Int(exactly: max(1, (side * scale).rounded())) else {
+          throw .tooLarge("SVG: a side of \(side) pixels")
+        }
+        return pixels
+      }
+      var header = ImageHeader(
+        size: PixelSize(width: try side(width), height: try side(height)), hasAlpha: true)
+      header.temporaryByteCount = memory.bytes
+      header.layerCount = memory.layers
+      return header
+    }
+  }
+
+  extension SVGDecoder: SystemDecoder {
+    var types: [EncodedImageType] { [.svg] }
+
+    func colorSpace(of data: Data) -> ColorSpace? { .sRGB }
+  }
+#endif
