@@ -41,10 +41,10 @@
     }
 
     /// What is drawn while no image is shown, a `GdkPaintable *`; `nil` for nothing.
-    var standIn: GObjectReference? {
+    var standIn: PaintableContent.StandIn? {
       get { content.standIn }
       set {
-        if newValue === content.standIn { return }
+        if newValue?.paintable === content.standIn?.paintable { return }
         content.standIn = newValue
         gdk_paintable_invalidate_contents(paintable)
       }

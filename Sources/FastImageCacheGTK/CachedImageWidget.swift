@@ -98,7 +98,8 @@
       set { picture.contentFit = newValue }
     }
 
-    /// A `GdkPaintable *` that is drawn while there is no image, also without an entity; `nil` for nothing.
+    /// A `GdkPaintable *` that is drawn while there is no image, also without an entity; `nil` for nothing. An entity's
+    /// ``FastImageCache/ImageEntity/placeholderHash`` takes its place.
     ///
     /// The widget takes a reference of its own. A paintable that changes by itself is not watched.
     public var placeholder: OpaquePointer? {

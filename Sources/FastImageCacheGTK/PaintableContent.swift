@@ -7,11 +7,18 @@
   ///
   /// Touched on GTK's thread only, as the paintable itself is.
   final class PaintableContent {
+    /// What is drawn while there is no picture.
+    struct StandIn {
+      /// A `GdkPaintable *`.
+      let paintable: GObjectReference
+      /// In points; `nil` for that of the paintable.
+      var size: graphene_size_t?
+    }
+
     /// The paintable's size in points, whatever it shows.
     let size: graphene_size_t
     var picture: DrawnPicture?
-    /// A `GdkPaintable *`, drawn while there is no picture.
-    var standIn: GObjectReference?
+    var standIn: StandIn?
     var fit = ContentFit.unscaled
 
     init(of format: ImageFormat) {
@@ -27,7 +34,7 @@
       if let picture {
         var bounds = place(picture.image, in: room)
         picture.draw(into: snapshot, &bounds)
-      } else if let standIn = standIn?.pointer {
+      } else if let standIn {
         draw(standIn, into: snapshot, room)
       }
     }
@@ -43,17 +50,20 @@
     }
 
     private func draw(
-      _ standIn: OpaquePointer, into snapshot: OpaquePointer?, _ room: graphene_size_t
+      _ standIn: StandIn, into snapshot: OpaquePointer?, _ room: graphene_size_t
     ) {
-      let natural = graphene_size_t(
-        width: Float(gdk_paintable_get_intrinsic_width(standIn)),
-        height: Float(gdk_paintable_get_intrinsic_height(standIn)))
+      let paintable = standIn.paintable.pointer
+      let natural =
+        standIn.size
+        ?? graphene_size_t(
+          width: Float(gdk_paintable_get_intrinsic_width(paintable)),
+          height: Float(gdk_paintable_get_intrinsic_height(paintable)))
       // A paintable without a size of its own, such as a colour, fills the room.
       var bounds = fit.place(natural.width > 0 && natural.height > 0 ? natural : room, in: room)
       gtk_snapshot_save(snapshot)
       gtk_snapshot_translate(snapshot, &bounds.origin)
       gdk_paintable_snapshot(
-        standIn, snapshot, Double(bounds.size.width), Double(bounds.size.height))
+        paintable, snapshot, Double(bounds.size.width), Double(bounds.size.height))
       gtk_snapshot_restore(snapshot)
     }
 

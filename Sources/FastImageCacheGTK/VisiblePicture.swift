@@ -37,6 +37,8 @@
 
     private(set) var isShowing = false
     private var hasFailed = false
+    /// Of the entity's hash.
+    private var hashed = HashedImage<PaintableContent.StandIn>()
 
     /// Drawn while there is no image.
     var placeholder: GObjectReference? { didSet { showStandIn() } }
@@ -131,8 +133,13 @@
     private func setLabel() { fic_gtk_set_label(UnsafeMutablePointer(widget), alternativeText) }
 
     private func want() {
-      guard let entity, let format else { return place.want(nil) }
-      place.want(PicturePlace.Request(entity, format: format, cache: cache, options: options))
+      if let entity, let format {
+        place.want(PicturePlace.Request(entity, format: format, cache: cache, options: options))
+      } else {
+        place.want(nil)
+      }
+      // Another entity may have another hash.
+      if !isShowing { showStandIn() }
     }
 
     // MARK: Room
@@ -207,7 +214,12 @@
     }
 
     private func showStandIn() {
-      paintable.standIn = hasFailed ? failureImage ?? placeholder : placeholder
+      if hasFailed, let failureImage {
+        paintable.standIn = PaintableContent.StandIn(paintable: failureImage)
+        return
+      }
+      let drawn = hashed.native(for: place.request) { $0.makeStandIn() }
+      paintable.standIn = drawn ?? placeholder.map { PaintableContent.StandIn(paintable: $0) }
     }
   }
 

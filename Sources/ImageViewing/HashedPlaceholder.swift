@@ -9,6 +9,35 @@ package struct HashedPlaceholder: Sendable {
 
   /// The size of the image in pixels, as far as the hash tells it.
   package let size: PixelSize
+
+  /// The pixels of the image in a point.
+  package let scale: Double
+}
+
+/// A toolkit's image of an entity's hash, made once for each hash and format.
+@MainActor package struct HashedImage<Native> {
+  private var key: Key?
+  private var native: Native?
+
+  private struct Key: Equatable {
+    let hash: PlaceholderHash
+    let format: ImageFormat
+  }
+
+  package init() {}
+
+  /// - Parameters:
+  ///   - request: Whose entity is asked for its hash.
+  ///   - make: Makes the toolkit's image.
+  /// - Returns: `nil` without a hash.
+  package mutating func native(
+    for request: PicturePlace.Request?, _ make: (HashedPlaceholder) -> Native?
+  ) -> Native? {
+    guard let request, let hash = request.entity.placeholderHash else { return nil }
+    let new = Key(hash: hash, format: request.format)
+    if new != key { (key, native) = (new, request.makePlaceholder().flatMap(make)) }
+    return native
+  }
 }
 
 extension PicturePlace.Request {
@@ -35,7 +64,8 @@ extension PicturePlace.Request {
     guard let cut = try? bitmap.part(x: left, y: top, size) else { return nil }
     return HashedPlaceholder(
       bitmap: cut,
-      size: PixelSize(width: placement.destination.width, height: placement.destination.height))
+      size: PixelSize(width: placement.destination.width, height: placement.destination.height),
+      scale: format.scale)
   }
 }
 

@@ -61,6 +61,9 @@ package import FastImageCache
   /// The part of the bytes that has arrived, from 0 to 1, where the request wants to know it and a length is announced.
   package private(set) var fraction: Double?
 
+  /// Whether what the place shows is what it was told to show: nothing is loaded, and nothing has failed.
+  package var isSettled: Bool { !decisions.isLoading && !decisions.hasFailed }
+
   /// Called when ``fraction`` has changed while the placeholder is shown.
   package var fractionChanged: @MainActor () -> Void = {}
 
@@ -265,7 +268,7 @@ package import FastImageCache
   private func load(_ turn: PictureShow<Wish>.Turn) {
     guard let request else { return }
     fraction = nil
-    priority = whenLeaving == .lowerPriority ? RequestPriority(.high) : nil
+    priority = RequestPriority(.high)
     // Detached: the load belongs to no actor, so no step of it waits for the main thread.
     loading = Task.detached(name: "picture on screen", priority: .high) {
       [deliver, priority, weak self] in

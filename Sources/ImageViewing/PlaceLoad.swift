@@ -27,8 +27,8 @@ extension PicturePlace.Request {
       switch step {
       case .receiving(let count, of: let total?) where tellsFraction && total > 0:
         let new = min(Double(count) / Double(total), 1)
-        // A hundred steps are as many as a person sees.
-        guard abs(new - fraction) >= 0.01 else { continue }
+        // Each step has a view evaluate its body.
+        guard abs(new - fraction) >= 0.05 else { continue }
         fraction = new
         tell(.fraction(new))
       case .preview(let image, _): tell(.preview(image))

@@ -209,7 +209,7 @@ struct PicturePlaceTests {
 
   @Test func whatWasLookedUpOrLoadedIsToldAfterItIsShown() async throws {
     let place = screen.makePlace()
-    var told: [Screen.Sight?] = []
+    var told: [PlaceScreen.Sight?] = []
     place.onLoaded = { [screen] _ in told.append(screen.sights.last) }
     place.appear()
     place.want(request(0))

@@ -46,5 +46,8 @@ import FastImageCache
 
 nonisolated extension ImageFormat {
   static let cell = ImageFormat(
-    name: "cell", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 8)
+    name: "cell", family: "family", size: .exact(PixelSize(width: 8, height: 8)),
+    pixelFormat: .bgrx32, capacity: 8)
+  static let page = ImageFormat(
+    name: "page", family: "family", size: .exact(PixelSize(width: 16, height: 16)), capacity: 8)
 }

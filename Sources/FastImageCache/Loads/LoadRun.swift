@@ -167,7 +167,7 @@ struct LoadRun: Sendable {
       others += takeOut(&requests, at: url, coveredBy: image.picture.fullSize)
       // Answered with the others, by the drawing that is under way.
       requests.removeAll { $0.key.isAnimation && animations.contains($0.key.image) }
-      family.add(requests.filter { $0.url == url && load.storage(for: $0) == .all })
+      family.add(requests.filter { $0.url == url && load.settleStorage(for: $0) == .all })
       let frames = try await draw(
         requests, besides: family.requests, from: &image.picture, first: keeping(image, original))
       if let frames { animations.append(frames) }

@@ -21,8 +21,8 @@ public import Pixels
   /// The text of a [BlurHash](https://github.com/woltapp/blurhash).
   case blurHash(String)
 
-  /// The largest side of a drawn hash, in pixels: its waves are far longer.
-  private static let side = 32
+  /// The longer side of a drawn hash, in pixels: its waves are far longer.
+  private static let side = 32.0
 
   /// Draws the hash, 32 pixels along the longer side; to be shown larger, with smooth scaling.
   ///
@@ -37,15 +37,17 @@ public import Pixels
     case .thumbHash(let bytes): return try Bitmap(thumbHash: bytes)
     case .blurHash(let text):
       guard proportions.isPositive else { throw .invalidSize(proportions) }
-      let bound = PixelSize(width: Self.side, height: Self.side)
-      let size = Drawing.aspectFit.outputSize(source: proportions, slot: bound, upTo: true)
-      return try Bitmap(blurHash: text, size: size)
+      let scale = Self.side / Double(max(proportions.width, proportions.height))
+      func pixels(_ side: Int) -> Int { max(Int((Double(side) * scale).rounded()), 1) }
+      return try Bitmap(
+        blurHash: text,
+        size: PixelSize(width: pixels(proportions.width), height: pixels(proportions.height)))
     }
   }
 }
 
 extension Bitmap {
-  /// The [ThumbHash](https://github.com/evanw/thumbhash) of the image, for ``init(thumbHash:)``: 14 to 25 bytes.
+  /// The [ThumbHash](https://github.com/evanw/thumbhash) of the image, for ``init(thumbHash:)``: some 25 bytes.
   ///
   /// Cost: a copy of at most 100 x 100 pixels, and about a millisecond: call it away from actors.
   ///

@@ -73,15 +73,7 @@ extension Load {
     registry.state.withLock { $0.registry.storage(of: id) }
   }
 
-  /// What the load may write for an image, as its requests want it so far.
-  func storage(for request: ImageRequest) -> LoadOptions.Storage {
-    guard request.storage < .all else { return .all }
-    return registry.state.withLock {
-      max(request.storage, $0.registry.storage(of: id, for: request.key))
-    }
-  }
-
-  /// The same when the image is drawn. From now on no request joins for it that wants more.
+  /// What the load may write for an image that is drawn now. From now on no request joins for it that wants more.
   func settleStorage(for request: ImageRequest) -> LoadOptions.Storage {
     guard request.storage < .all else { return .all }
     return registry.state.withLock {

@@ -6,29 +6,16 @@
 
   /// The image of an entity's hash that a place shows, drawn once for each hash and format.
   @MainActor struct PlaceholderImage {
-    private var key: Key?
-    private var image: CGImage?
-    private var scale: CGFloat = 1
-
-    private struct Key: Equatable {
-      let hash: PlaceholderHash
-      let format: ImageFormat
-    }
+    private var hashed = HashedImage<(image: CGImage, scale: CGFloat)>()
 
     /// - Returns: The image, and its pixels in a point: with them it has the size of the entity's image. `nil` without a
     ///   hash.
     mutating func image(for request: PicturePlace.Request?) -> (image: CGImage, scale: CGFloat)? {
-      guard let request, let hash = request.entity.placeholderHash else { return nil }
-      let new = Key(hash: hash, format: request.format)
-      if new != key {
-        (key, image) = (new, nil)
-        if let drawn = request.makePlaceholder() {
-          image = CGImage.copying(drawn.bitmap)
-          let points = Double(drawn.size.width) / request.format.scale
-          scale = CGFloat(Double(drawn.bitmap.size.width) / points)
-        }
+      hashed.native(for: request) { drawn in
+        let points = Double(drawn.size.width) / drawn.scale
+        return CGImage.copying(drawn.bitmap)
+          .map { ($0, CGFloat(Double(drawn.bitmap.size.width) / points)) }
       }
-      return image.map { ($0, scale) }
     }
   }
 

@@ -91,13 +91,14 @@
       place.appear()
       // The placeholder may be another one than before.
       if isStandIn { put(standIn, 0) }
-      if let image {
+      // An earlier version, or the image of another format, may still be shown.
+      if let image, place.isSettled {
         complete(.success(image))
       } else if self.completion != nil {
         // The same image may have failed before.
         place.retry()
       }
-      return request == nil ? .nowhere : image != nil ? .table : .load
+      return request == nil ? .nowhere : image != nil && place.isSettled ? .table : .load
     }
 
     /// Shows an image that somebody has loaded, as if this view had.
@@ -118,7 +119,7 @@
           _ = show(request, standIns) { continuation.resume(returning: $0) }
         }
       } onCancel: {
-        Task { @MainActor in if number == own { end() } }
+        Task { @MainActor in if number == own, completion != nil { end() } }
       }
     }
 

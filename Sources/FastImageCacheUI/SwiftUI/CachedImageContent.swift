@@ -18,10 +18,9 @@
         } else {
           image
         }
-      } else if phase.error != nil {
-        placeholder().overlay { failure() }
       } else {
-        placeholder()
+        // One view before and after a failure, so that the placeholder keeps its state.
+        placeholder().overlay { if phase.error != nil { failure() } }
       }
     }
   }

@@ -70,6 +70,8 @@
           )
           .frame(width: proxy.size.width, height: proxy.size.height, alignment: .center)
           .clipped()
+          // What is cut off takes no touches either.
+          .contentShape(Rectangle())
         }
       }
     }

@@ -30,7 +30,7 @@
   {
     private let window: PrefetchWindow<Entity>
     private let entity: (IndexPath) -> Entity?
-    private var items = PrefetchedItems<IndexPath, Entity>()
+    private var items = PrefetchedItems<IndexPath, Entity> { $0.imageID == $1.imageID }
 
     /// Creates a prefetcher that has brought nothing yet.
     ///

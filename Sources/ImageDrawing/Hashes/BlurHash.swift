@@ -33,6 +33,8 @@ private enum BlurHash {
 
   /// The red, green and blue light of a hash; `nil` for text that no encoder writes.
   static func series(of text: String) -> CosineSeries? {
+    // That of nine waves in each direction; a server may send any text.
+    guard text.utf8.count <= 166 else { return nil }
     let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
     guard values.count == text.utf8.count, values.count >= 6 else { return nil }
     var series = CosineSeries(columns: values[0] % 9 + 1, rows: values[0] / 9 + 1, shift: 0)

@@ -12,10 +12,10 @@ extension Bitmap {
   /// The format is that of [evanw/thumbhash](https://github.com/evanw/thumbhash). The result is in sRGB, and in
   /// ``PixelFormat/bgra32`` where the hash has transparency, else in ``PixelFormat/bgrx32``. Cost: less than 0.2 ms.
   ///
-  /// - Parameter thumbHash: 5 to 25 bytes. Bytes behind the last term are ignored.
+  /// - Parameter thumbHash: Some 25 bytes. Bytes behind the last term are ignored.
   /// - Throws: ``BitmapError/invalidHash(_:)``, ``BitmapError/outOfMemory(byteCount:)``.
   public init(thumbHash: some Sequence<UInt8>) throws(BitmapError) {
-    let bytes = Array(thumbHash)
+    let bytes = Array(thumbHash.prefix(ThumbHash.largestByteCount))
     guard let hash = ThumbHash(bytes) else { throw .invalidHash("\(bytes)") }
     let format: PixelFormat = hash.hasAlpha ? .bgra32 : .bgrx32
     try self.init(hash.series, size: hash.size, format: format) { value in
@@ -54,6 +54,9 @@ private struct ThumbHash {
   /// More pixels make no other hash.
   static let largestSide = 100
 
+  /// Of a header of six bytes, and a half for each wave.
+  static let largestByteCount = 6 + (7 * 7 + 3 * 3 * 2 + 5 * 5) / 2
+
   let hasAlpha: Bool
 
   /// Luminance, yellow less blue, red less green, and alpha.
@@ -85,10 +88,12 @@ extension ThumbHash {
   /// Reads a hash; `nil` for one that ends too early, or that tells no proportions.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 5 else { return nil }
-    let header = bytes[..<5].reversed().reduce(0) { $0 << 8 | Int($1) }
-    func bits(_ start: Int, _ count: Int) -> Double { Double(header >> start & (1 << count - 1)) }
+    let header = bytes[..<5].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    func bits(_ start: Int, _ count: Int) -> Double {
+      Double(header >> UInt64(start) & (1 << UInt64(count) - 1))
+    }
     let (hasAlpha, isLandscape) = (header >> 23 & 1 == 1, header >> 39 == 1)
-    let (longer, shorter) = (hasAlpha ? 5 : 7, header >> 24 & 7)
+    let (longer, shorter) = (hasAlpha ? 5 : 7, Int(header >> 24 & 7))
     guard shorter > 0, !hasAlpha || bytes.count > 5 else { return nil }
     self.init(
       hasAlpha: hasAlpha, isLandscape: isLandscape,
@@ -150,7 +155,9 @@ extension ThumbHash {
 
   /// The hash as bytes.
   var bytes: [UInt8] {
-    func level(_ number: Double, _ largest: Double) -> Int { Int((number * largest).rounded()) }
+    func level(_ number: Double, _ largest: Double) -> UInt64 {
+      UInt64((number * largest).rounded())
+    }
     let scales = channels.enumerated().map { channel, orders in
       orders.map { abs(series[$0.x, $0.y][channel]) }.max() ?? 0
     }
@@ -160,11 +167,11 @@ extension ThumbHash {
     header |= level(1 + mean.z, 31.5) << 12
     header |= level(scales[0], 31) << 18
     header |= (hasAlpha ? 1 : 0) << 23
-    header |= (isLandscape ? waves.y : waves.x) << 24
+    header |= UInt64(isLandscape ? waves.y : waves.x) << 24
     header |= level(scales[1], 63) << 27
     header |= level(scales[2], 63) << 33
     header |= (isLandscape ? 1 : 0) << 39
-    var bytes = (0..<5).map { UInt8(header >> ($0 * 8) & 255) }
+    var bytes = (0..<5).map { UInt8(truncatingIfNeeded: header >> ($0 * 8)) }
     if hasAlpha { bytes.append(UInt8(level(mean.w, 15) | level(scales[3], 15) << 4)) }
 
     let levels = zip(channels, scales).enumerated().flatMap { channel, terms in

@@ -105,6 +105,9 @@ extension View {
   nonisolated public func clipped(antialiased: Bool = false) -> some View {
     ModifiedContent(content: self, modifier: PlainModifier())
   }
+  nonisolated public func contentShape<S: Shape>(_ shape: S, eoFill: Bool = false) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
   nonisolated public func transition(_ t: AnyTransition) -> some View {
     ModifiedContent(content: self, modifier: PlainModifier())
   }

@@ -76,7 +76,7 @@ struct BlurHashTests {
       let count = 6 + 2 * Int.random(in: 0...8, using: &numbers)
       var text = String((0..<count).map { _ in digits.randomElement(using: &numbers) ?? "0" })
       if Bool.random(using: &numbers) {
-        text = String("0123456".randomElement() ?? "0") + text.dropFirst()
+        text = String("0123456".randomElement(using: &numbers) ?? "0") + text.dropFirst()
       }
       if (try? Bitmap(blurHash: text, size: PixelSize(width: 3, height: 2))) != nil {
         drawnCount += 1

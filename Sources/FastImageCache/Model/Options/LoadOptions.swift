@@ -39,7 +39,7 @@ public struct LoadOptions: Hashable, Sendable {
     case network
   }
 
-  /// What a load writes to the disk.
+  /// The images and originals that a load stores.
   public enum Storage: Int, Hashable, Sendable {
     /// Nothing: the image is drawn into private memory.
     case none
