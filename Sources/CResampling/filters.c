@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// A processor that adds and multiplies in one step would round otherwise than others do.
+// A processor that multiplies and adds in one step would round otherwise than others do.
 #pragma STDC FP_CONTRACT OFF
 
 static uint8_t *row_of(fic_pixels pixels, size_t y) { return pixels.bytes + y * pixels.row_bytes; }

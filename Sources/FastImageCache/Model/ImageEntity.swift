@@ -64,9 +64,9 @@ public protocol ImageEntity: Sendable {
   /// the tasks that it begins; a detached task, or a ring through another cache, would wait for ever.
   func providedImage(for format: ImageFormat) async throws -> ImageSourceResponse?
 
-  /// A description of the image in a few bytes, which a view draws until the image is there; `nil` by default.
+  /// A description of the image in a few bytes, for a view to draw until the image is there; `nil` by default.
   ///
-  /// Views ask on the main actor, for an image that is not in the table.
+  /// Asked only for an image that is not in its table, on the main actor: it should not work for its answer.
   var placeholderHash: PlaceholderHash? { get }
 
   /// Whether the other formats of a family are drawn too when one of them is loaded from the same URL

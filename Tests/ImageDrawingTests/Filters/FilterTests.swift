@@ -183,10 +183,13 @@ struct ShapeFilterTests {
 
   @Test("lays a partly transparent frame over each pixel once")
   func framesWithGlass() throws {
-    let source = try Bitmap.colors(3, 3) { x, y in x == 1 ? .white : .clear }
+    // Both sides are wider than a half.
+    let source = try Bitmap.colors(3, 9) { x, y in x == 1 ? .white : .clear }
     let drawn = try Drawing.stretch
-      .filtered([.border(width: 5, color: .blue.withAlpha(0.4))]).drawn(source, 3, 3)
-    #expect(drawn[0, 0] == BGRA(102, 0, 0, 102) && drawn[2, 2] == drawn[0, 0])
-    #expect(drawn[1, 1] == BGRA(255, 153, 153) && drawn[1, 0] == drawn[1, 1])
+      .filtered([.border(width: 2, color: .blue.withAlpha(0.4))]).drawn(source, 3, 9)
+    for y in 0..<9 {
+      #expect(drawn[0, y] == BGRA(102, 0, 0, 102) && drawn[2, y] == drawn[0, y], "\(y)")
+      #expect(drawn[1, y] == BGRA(255, 153, 153), "\(y)")
+    }
   }
 }
