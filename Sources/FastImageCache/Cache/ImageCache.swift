@@ -48,6 +48,8 @@ public final actor ImageCache {
   nonisolated let partials = PartialDownloads()
   nonisolated let playing = PlayingAnimations()
   nonisolated let clock: any PatienceClock
+  nonisolated let now: @Sendable () -> Date
+  nonisolated let expiry = Expiry()
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
@@ -119,7 +121,7 @@ public final actor ImageCache {
     let resources = configuration.resources ?? LoadResources()
     maker = PictureMaker(configuration, resources.workers, recorder)
     originals = configuration.keeper
-    clock = configuration.clock
+    (clock, now) = (configuration.clock, configuration.now)
     let planner = LoadPlanner(
       source: configuration.source, originals: configuration.keeper,
       namespace: ImageID(namespace))
@@ -132,6 +134,7 @@ public final actor ImageCache {
       failureMemory: configuration.failureMemory
     ) { await LoadRun(load: $0, steps: steps).run() }
     configuration.originals?.listeners.add(recorder.hub, partials)
+    expiry.begin(in: self)
   }
 
   // MARK: Asking
