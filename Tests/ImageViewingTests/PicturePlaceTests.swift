@@ -90,6 +90,8 @@ struct PicturePlaceTests {
       PicturePlace.Request(
         Self.stored, format: .cell, cache: cache, options: hasOptions ? .previewing : nil))
     place.appear()
+    // Before anything is awaited: other suites share the main thread.
+    PicturePlace.verification = VerificationBudget()
     #expect(screen.sights == [.placeholder])
     await screen.hasShown(2)
     #expect(screen.sights == [.placeholder, .picture(isLate: false)])

@@ -8,7 +8,7 @@ extension ImageCache {
 
     /// An image that nobody has looked at in this session, or in a file that is copied from: it is read and checked
     /// first, by ``ImageCache/cachedImage(for:format:)`` on its caller's thread, and by
-    /// ``ImageCache/storedImage(for:format:options:)`` elsewhere.
+    /// ``ImageCache/storedImage(for:format:)`` elsewhere.
     case unverified(isInMemory: Bool)
 
     case nothing
@@ -35,22 +35,20 @@ extension ImageCache {
     }
   }
 
-  /// The image that answers a request without a load; one that has to be read and checked first suspends its caller
-  /// meanwhile.
+  /// The entity's image if the table has it; one that has to be read and checked first suspends its caller meanwhile.
   ///
   /// - Returns: `nil` also where the calling task is cancelled before the image is read.
   package nonisolated(nonsending) func storedImage(
-    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil
+    for entity: some ImageEntity, format: ImageFormat
   ) async -> CachedImage? {
-    guard options?.cachePolicy ?? .useCache == .useCache else { return nil }
-    let version = entity.versionID(for: format)
-    let key = ImageKey(entity: entity.imageID, version: version, format: format.name)
-    if let image = await storedImage(key, in: format) { return image }
-    guard options?.isPlaceholder == true else { return nil }
-    return await storedImage(key.placeholder, in: format)
+    await storedImage(
+      ImageKey(
+        entity: entity.imageID, version: entity.versionID(for: format), format: format.name),
+      in: format)
   }
 
-  private nonisolated(nonsending) func storedImage(
+  /// The same for a key of the format.
+  nonisolated(nonsending) func storedImage(
     _ key: ImageKey, in format: ImageFormat
   ) async -> CachedImage? {
     switch find(key, in: format) {
@@ -61,16 +59,6 @@ extension ImageCache {
     guard let image = await tables[format]?.verifiedImage(for: key) else { return nil }
     noteHit(of: key.entity, format)
     return image
-  }
-
-  /// The image that answers a request at once, without a look into a file.
-  @inline(__always)
-  nonisolated func verifiedImage(
-    for entity: some ImageEntity, format: ImageFormat, _ options: LoadOptions
-  ) -> CachedImage? {
-    guard options.cachePolicy == .useCache else { return nil }
-    return verifiedImage(
-      of: entity.imageID, version: entity.versionID(for: format), format: format)
   }
 
   @inline(__always)

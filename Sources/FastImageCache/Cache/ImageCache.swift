@@ -171,20 +171,20 @@ public final actor ImageCache {
     for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
     // The generic part stands here, to be compiled for the caller's type.
-    if let image = verifiedImage(
-      of: entity.imageID, version: entity.versionID(for: format), format: format)
-    {
+    let version = entity.versionID(for: format)
+    if let image = verifiedImage(of: entity.imageID, version: version, format: format) {
       return image
     }
-    return try await load(entity, format)
+    return try await load(entity, format, version)
   }
 
   /// Waits for an image that the table does not have, or has not verified.
   @usableFromInline
   nonisolated(nonsending) func load(
-    _ entity: some ImageEntity, _ format: ImageFormat
+    _ entity: some ImageEntity, _ format: ImageFormat, _ version: ImageID
   ) async throws(ImageCacheError) -> CachedImage {
-    if let image = await storedImage(for: entity, format: format) { return image }
+    let key = ImageKey(entity: entity.imageID, version: version, format: format.name)
+    if let image = await storedImage(key, in: format) { return image }
     let request = try missedRequest(for: entity, format: format)
     return try await registry.image(for: request).get()
   }
@@ -213,9 +213,14 @@ public final actor ImageCache {
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
   ) async throws(ImageCacheError) -> CachedImage {
-    if let image = verifiedImage(for: entity, format: format, options) { return image }
-    if let image = await storedImage(for: entity, format: format, options: options) {
-      return image
+    if options.cachePolicy == .useCache {
+      let (id, version) = (entity.imageID, entity.versionID(for: format))
+      if let image = verifiedImage(of: id, version: version, format: format) { return image }
+      let key = ImageKey(entity: id, version: version, format: format.name)
+      if let image = await storedImage(key, in: format) { return image }
+      if options.isPlaceholder, let image = await storedImage(key.placeholder, in: format) {
+        return image
+      }
     }
     let request = try missedRequest(for: entity, format: format, options: options)
     return try await registry.image(for: request).get()
