@@ -91,7 +91,7 @@ public struct ImageHeader: Hashable, Sendable {
   private static func frameCount(of data: Data, _ decoder: any ImageDecoder) -> Int {
     var limits = DecodingLimits()
     (limits.frameCount, limits.animationPixelCount) = (.max, .max)
-    (limits.pixelCount, limits.workingByteCount) = (.max, .max)
+    (limits.pixelCount, limits.sideLength, limits.workingByteCount) = (.max, .max, .max)
     let animation = try? (decoder as? any AnimationDecoder)?.animation(of: data, within: limits)
     return animation?.frameCount ?? 1
   }

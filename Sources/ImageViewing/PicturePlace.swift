@@ -56,6 +56,8 @@ package import FastImageCache
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?
   private var priority: RequestPriority?
+  /// Whether the last look found an image that the next load verifies.
+  private var findsUnverified = false
   private(set) var existingPlayer: PlacePlayer?
 
   /// The part of the bytes that has arrived, from 0 to 1, where the request wants to know it and a length is announced.
@@ -86,6 +88,9 @@ package import FastImageCache
 
   /// With those that are gone and were not yet forgotten; for tests.
   static var placeCount: Int { places.count }
+
+  /// Of all places: they share the main thread.
+  static var verification = VerificationBudget()
 
   /// Whether the system had a network when the toolkit last reported it.
   private static var hasNetwork = true
@@ -242,7 +247,7 @@ package import FastImageCache
   private func take(_ step: PictureShow<Wish>.Step) {
     switch step {
     case .look:
-      let found = request.flatMap { $0.cache.cachedImage(for: $0.entity, format: $0.format) }
+      let found = request.flatMap(find)
       if let found { image = found }
       report(.looked(isThere: found != nil))
     case .load(let turn): load(turn)
@@ -265,13 +270,38 @@ package import FastImageCache
     }
   }
 
+  /// The image that the table has, if it is verified, or may be now.
+  private func find(_ request: Request) -> CachedImage? {
+    findsUnverified = false
+    switch request.cache.find(request.entity, format: request.format) {
+    case .image(let image): return image
+    case .nothing: return nil
+    case .unverified(let isInMemory):
+      let start = ContinuousClock.now
+      if Self.verification.isFresh { deliver { Self.verification.firstFrameIsShown() } }
+      guard Self.verification.allows(at: start, isInMemory: isInMemory) else {
+        findsUnverified = true
+        return nil
+      }
+      defer { Self.verification.note(ContinuousClock.now - start) }
+      return request.cache.cachedImage(for: request.entity, format: request.format)
+    }
+  }
+
   private func load(_ turn: PictureShow<Wish>.Turn) {
     guard let request else { return }
     fraction = nil
     priority = RequestPriority(.high)
+    let verifies = findsUnverified
     // Detached: the load belongs to no actor, so no step of it waits for the main thread.
     loading = Task.detached(name: "picture on screen", priority: .high) {
       [deliver, priority, weak self] in
+      if verifies,
+        let image = await request.cache.storedImage(for: request.entity, format: request.format)
+      {
+        deliver { self?.came(image, .verified(turn)) }
+        return
+      }
       await request.load(priority) { step in deliver { self?.take(step, turn) } }
     }
   }

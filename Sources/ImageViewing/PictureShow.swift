@@ -24,6 +24,8 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case disappeared
     /// The cache was asked, and has the image or not.
     case looked(isThere: Bool)
+    /// The image was there all the time, and had to be verified.
+    case verified(Turn)
     /// Something came that stands in for the image until that is loaded.
     case previewed(Turn)
     case loaded(Turn)
@@ -80,6 +82,9 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case .loaded(turn) where isLoading:
       (isLoading, sight) = (false, .picture)
       return [.showPicture(isLate: true)]
+    case .verified(turn) where isLoading:
+      (isLoading, sight) = (false, .picture)
+      return [.showPicture(isLate: false)]
     case .failed(turn) where isLoading:
       (isLoading, hasFailed) = (false, true)
       if sight >= .preview { return [] }
@@ -87,7 +92,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
       return [.showFailure]
     case .recovered: return hasFailed ? look() : []
     case .changed: return lookAnew()
-    case .previewed, .loaded, .failed: return []
+    case .previewed, .loaded, .verified, .failed: return []
     }
   }
 

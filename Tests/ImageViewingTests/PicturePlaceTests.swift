@@ -1,6 +1,7 @@
 import FastImageCache
 import FastImageCacheTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ImageViewing
@@ -49,6 +50,58 @@ struct PicturePlaceTests {
     await screen.hasShown(2)
     #expect(screen.sights == [.placeholder, .picture(isLate: true)])
     withExtendedLifetime(place) {}
+  }
+
+  /// A cache whose stored image was not looked at in this session.
+  private func reopened(in directory: TemporaryDirectory) async throws -> ImageCache {
+    var configuration = ImageCache.Configuration()
+    configuration.directory = directory.url
+    configuration.source = source
+    let first = try await ImageCache(formats: [.cell], configuration: configuration)
+    try await first.store(try Bitmap.sample(0), for: Self.stored, format: .cell)
+    await first.close()
+    return try await ImageCache(formats: [.cell], configuration: configuration)
+  }
+
+  @Test func anImageOfAnEarlierSessionIsInTheFirstFrame() async throws {
+    let directory = try TemporaryDirectory()
+    let cache = try await reopened(in: directory)
+    PicturePlace.verification = VerificationBudget()
+    let place = screen.makePlace()
+    place.want(PicturePlace.Request(Self.stored, format: .cell, cache: cache))
+    place.appear()
+    #expect(screen.sights == [.picture(isLate: false)])
+    #expect(!PicturePlace.verification.isFresh)
+    place.disappear()
+    await cache.close()
+  }
+
+  @Test(arguments: [false, true])
+  func anImageBeyondTheBudgetComesLaterAndDoesNotFadeIn(hasOptions: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let cache = try await reopened(in: directory)
+    var budget = VerificationBudget()
+    _ = budget.allows(at: .now - .seconds(1), isInMemory: true)
+    budget.firstFrameIsShown()
+    budget.note(.seconds(10))
+    PicturePlace.verification = budget
+    let place = screen.makePlace()
+    place.want(
+      PicturePlace.Request(
+        Self.stored, format: .cell, cache: cache, options: hasOptions ? .previewing : nil))
+    place.appear()
+    // Before anything is awaited: other suites share the main thread.
+    PicturePlace.verification = VerificationBudget()
+    #expect(screen.sights == [.placeholder])
+    await screen.hasShown(2)
+    #expect(screen.sights == [.placeholder, .picture(isLate: false)])
+    #expect(await cache.statistics().misses == 0)
+    // Verified by now.
+    place.disappear()
+    place.appear()
+    #expect(screen.sights.last == .picture(isLate: false) && screen.sights.count == 4)
+    place.disappear()
+    await cache.close()
   }
 
   @Test func whoeverLeavesGivesUpTheLoad() async throws {

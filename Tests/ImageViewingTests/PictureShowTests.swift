@@ -57,7 +57,7 @@ private enum Act: CaseIterable {
   case wantA1, wantA2, wantB, wantNothing, giveA2
   case appear, disappear
   /// Answers of the load under way, and of one that was given up.
-  case preview, load, fail, loadLate, previewLate, failLate
+  case preview, load, verify, fail, loadLate, previewLate, failLate
   case storeA1, empty, recover
 
   var wish: Wanted? {
@@ -141,6 +141,14 @@ private struct Screen {
         loading = nil
         answer(answered, .loaded(answered.turn))
         if seen != .picture(answered.wish, isLate: true) { fault = "A loaded picture is not shown" }
+      }
+    case .verify:
+      if let answered = loading {
+        loading = nil
+        answer(answered, .verified(answered.turn))
+        if seen != .picture(answered.wish, isLate: false) { fault = "A verified picture is late" }
+        // Where nobody waits, it changes nothing.
+        report(.verified(answered.turn))
       }
     case .fail:
       if let answered = loading {

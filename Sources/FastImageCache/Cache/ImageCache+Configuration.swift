@@ -113,6 +113,9 @@ extension ImageCache {
     /// The clock of ``LoadOptions/timeout``, which tests replace.
     var clock: any TimeoutClock = ContinuousClock()
 
+    /// The time of day that ages of images are measured by, which tests replace.
+    var now: @Sendable () -> Date = { Date() }
+
     /// The system calls of the tables, which tests replace.
     var system = SystemCalls.live
 

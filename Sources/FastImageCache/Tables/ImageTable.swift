@@ -56,6 +56,11 @@ actor ImageTable {
     store?.entry(for: key.tableKey).map { image(of: $0) }
   }
 
+  /// The same in a turn of the actor's queue, for an image that has to be read and checked first.
+  func verifiedImage(for key: ImageKey) -> CachedImage? {
+    Task.isCancelled ? nil : cachedImage(for: key)
+  }
+
   nonisolated func contains(_ key: ImageKey) -> Bool {
     store?.contains(key.tableKey) ?? false
   }

@@ -49,11 +49,12 @@ final class ManualClock: TimeoutClock {
       }
       try Task.checkCancellation()
     } onCancel: {
-      let sleeper = state.withLock { state in
+      let (sleeper, awake) = state.withLock { state in
         state.cancelled.insert(id)
-        return state.sleepers.removeValue(forKey: id)
+        return (state.sleepers.removeValue(forKey: id), state.takeWaiters())
       }
       sleeper?.continuation.resume()
+      for waiter in awake { waiter.resume() }
     }
   }
 
