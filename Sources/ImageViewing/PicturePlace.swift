@@ -6,7 +6,7 @@ package import FastImageCache
 /// 1. `image` is held while it is shown, or while a step is about to show it.
 /// 2. `loading` is the task of the newest turn, while that loads.
 /// 3. `places` has each place that lives, and keeps none.
-/// 4. `fraction` and `priority` are those of the newest load.
+/// 4. `fraction`, `priority` and `report` are those of the newest load; `reporting` waits for its report.
 /// 5. `player` is there once a format that keeps frames was shown, or something was asked of it. Others cost nothing.
 @MainActor package final class PicturePlace {
   /// What a place shows.
@@ -31,6 +31,8 @@ package import FastImageCache
     package let options: LoadOptions?
     /// Whether the place is told which part of the bytes has arrived.
     package var tellsFraction = false
+    /// Whether the place has a report of the load, for debugging.
+    package var wantsReport = false
 
     package init(
       _ entity: any ImageEntity, format: ImageFormat, cache: ImageCache, options: LoadOptions? = nil
@@ -52,7 +54,7 @@ package import FastImageCache
   private let show: @MainActor (Sight) -> Void
   private var decisions = PictureShow<Wish>()
   package private(set) var request: Request?
-  private var image: CachedImage?
+  private(set) var image: CachedImage?
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?
   private var priority: RequestPriority?
@@ -68,6 +70,16 @@ package import FastImageCache
 
   /// Called when ``fraction`` has changed while the placeholder is shown.
   package var fractionChanged: @MainActor () -> Void = {}
+
+  /// How the image on screen was loaded; `nil` for an image that the table had, and until the report is there.
+  package private(set) var report: LoadReport?
+  private var reporting: Task<Void, Never>?
+
+  /// Called when ``report`` has come.
+  package var reportChanged: @MainActor () -> Void = {}
+
+  /// Whether a load is under way.
+  var isWaiting: Bool { decisions.isLoading }
 
   /// What becomes of a load when nobody sees the place any more, or it wants nothing.
   package var whenLeaving = DisappearBehavior.cancel
@@ -114,6 +126,7 @@ package import FastImageCache
   }
 
   deinit {
+    reporting?.cancel()
     switch whenLeaving {
     case .cancel: loading?.cancel()
     case .lowerPriority: priority?.value = .low
@@ -248,7 +261,7 @@ package import FastImageCache
     switch step {
     case .look:
       let found = request.flatMap(find)
-      if let found { image = found }
+      if let found { (image, report) = (found, nil) }
       report(.looked(isThere: found != nil))
     case .load(let turn): load(turn)
     case .cancel:
@@ -290,7 +303,8 @@ package import FastImageCache
 
   private func load(_ turn: PictureShow<Wish>.Turn) {
     guard let request else { return }
-    fraction = nil
+    (fraction, report) = (nil, nil)
+    waitForReport(request, turn)
     priority = RequestPriority(.high)
     let verifies = findsUnverified
     // Detached: the load belongs to no actor, so no step of it waits for the main thread.
@@ -304,6 +318,28 @@ package import FastImageCache
       }
       await request.load(priority) { step in deliver { self?.take(step, turn) } }
     }
+  }
+
+  private func waitForReport(_ request: Request, _ turn: PictureShow<Wish>.Turn) {
+    reporting?.cancel()
+    guard request.wantsReport else { return }
+    // Listens before the load begins.
+    let events = request.cache.events()
+    let (id, name) = (request.entity.imageID, request.format.name)
+    reporting = Task.detached(name: "report on screen", priority: .utility) {
+      [deliver, weak self] in
+      for await event in events {
+        guard case .loaded(id, name, let report) = event else { continue }
+        deliver { self?.reported(report, turn) }
+        return
+      }
+    }
+  }
+
+  private func reported(_ new: LoadReport, _ turn: PictureShow<Wish>.Turn) {
+    guard decisions.turn == turn else { return }
+    report = new
+    reportChanged()
   }
 
   private func take(_ step: Request.Step, _ turn: PictureShow<Wish>.Turn) {

@@ -58,7 +58,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   private(set) var hasFailed = false
   private var wish: Wish?
   private var isVisible = false
-  private var turn: Turn = 0
+  private(set) var turn: Turn = 0
 
   /// Whether a load is the one under way.
   func isLoading(_ turn: Turn) -> Bool { isLoading && turn == self.turn }

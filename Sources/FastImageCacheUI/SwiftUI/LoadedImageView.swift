@@ -10,12 +10,18 @@
     let motion: ViewedPicture.Motion
     let content: (CachedImagePhase) -> Content
     @Environment(\.accessibilityReduceMotion) private var reducesMotion
+    @Environment(\.showsImageCacheOverlay) private var showsOverlay
     @State private var viewed = ViewedPicture()
 
     var body: some View {
       viewed.motion(isReduced: reducesMotion, motion)
+      var request = request
+      request?.wantsReport = showsOverlay
       return playing(viewed.phase(of: request, look))
         .accessibilityLabel(look.label ?? Text(verbatim: ""), isEnabled: look.label != nil)
+        .overlay(alignment: .bottomLeading) {
+          if showsOverlay { ImageCacheOverlay(text: viewed.overlayText) }
+        }
         .onAppear { viewed.appear() }
         .onDisappear { viewed.disappear() }
     }

@@ -46,6 +46,7 @@
       let place = PicturePlace { [weak self] in self?.show($0) }
       place.setTicking = { [weak self] in self?.setTicking($0) }
       place.fractionChanged = { [weak self] in self?.changes += 1 }
+      place.reportChanged = { [weak self] in self?.changes += 1 }
       return place
     }()
     @ObservationIgnored private var sight = PicturePlace.Sight.nothing
@@ -125,6 +126,12 @@
       case .picture(let cached, _): image(of: cached).map { .success($0) } ?? .empty
       case .failure(let error): .failure(error)
       }
+    }
+
+    /// What the overlay says.
+    var overlayText: String {
+      if case .failure(let error) = sight { return "\(error)" }
+      return place.overlayText
     }
 
     /// The entity's hash.

@@ -78,4 +78,12 @@ public enum Axis: Int8, CaseIterable, Sendable {
     public static let vertical = Axis.Set(rawValue: 2)
   }
 }
+public enum Edge: Int8, CaseIterable, Sendable {
+  case top, leading, bottom, trailing
+  public struct Set: OptionSet, Sendable {
+    public let rawValue: Int8
+    public init(rawValue: Int8) { self.rawValue = rawValue }
+    public static let all = Edge.Set(rawValue: 15)
+  }
+}
 public enum ContentMode: Hashable, CaseIterable, Sendable { case fit, fill }

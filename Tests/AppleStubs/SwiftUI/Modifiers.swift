@@ -108,6 +108,23 @@ extension View {
   nonisolated public func contentShape<S: Shape>(_ shape: S, eoFill: Bool = false) -> some View {
     ModifiedContent(content: self, modifier: PlainModifier())
   }
+  nonisolated public func font(_ font: Font?) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func background<S: ShapeStyle>(
+    _ style: S, ignoresSafeAreaEdges edges: Edge.Set = .all
+  ) -> some View { ModifiedContent(content: self, modifier: PlainModifier()) }
+  nonisolated public func allowsHitTesting(_ enabled: Bool) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func accessibilityHidden(
+    _ hidden: Bool
+  ) -> ModifiedContent<Self, AccessibilityAttachmentModifier> {
+    ModifiedContent(content: self, modifier: AccessibilityAttachmentModifier(label: nil))
+  }
   nonisolated public func transition(_ t: AnyTransition) -> some View {
     ModifiedContent(content: self, modifier: PlainModifier())
   }

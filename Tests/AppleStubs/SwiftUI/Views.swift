@@ -79,12 +79,23 @@ extension Text: View, Primitive {
   func draw(on screen: Screen) { screen.add(.text(_text), label: _text) }
 }
 
-public struct Color: Hashable, Sendable {
+public protocol ShapeStyle: Sendable {}
+
+public struct Font: Hashable, Sendable {
+  public static let caption2 = Font()
+}
+
+public protocol Shape: Sendable {}
+public struct Rectangle: Shape { public init() {} }
+
+public struct Color: Hashable, Sendable, ShapeStyle {
   let name: String
   public static let secondary = Color(name: "secondary")
   public static let gray = Color(name: "gray")
   public static let red = Color(name: "red")
   public static let clear = Color(name: "clear")
+  public static let white = Color(name: "white")
+  public static let black = Color(name: "black")
 }
 extension Color: View, Primitive {
   public var body: Never { fatalError("A leaf has no body.") }
