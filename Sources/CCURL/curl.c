@@ -108,6 +108,10 @@ CURLcode fic_curl_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl.easy_getinfo(easy, info, value);
 }
 
+CURLcode fic_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return curl.easy_getinfo(easy, info, value);
+}
+
 bool fic_curl_leaves_lookups_behind(void) {
   return curl.version_info(CURLVERSION_NOW)->version_num >= 0x075700;
 }

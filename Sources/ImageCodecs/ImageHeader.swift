@@ -54,7 +54,7 @@ public struct ImageHeader: Hashable, Sendable {
   /// Reads the head of an image file with ``ImageDecoders/standard``, without decoding a pixel.
   ///
   /// ```swift
-  /// let header = try ImageHeader(of: Data(contentsOf: url))
+  /// let header = try ImageHeader(of: Data(contentsOf: photo.url))
   /// print(header.type?.rawValue ?? "", header.size, header.frameCount)
   /// ```
   ///

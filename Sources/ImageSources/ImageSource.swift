@@ -86,6 +86,9 @@ public struct ImageSourceRequest: Sendable {
   /// Makes the buffers of ``begin(_:continuing:)``; `nil` outside a cache, which keeps none.
   package var makeBuffer: (@Sendable (ResponseMetadata, KnownOriginal?) -> DownloadBuffer)?
 
+  /// Takes the times of each request to a web server; `nil` outside a cache.
+  package var measure: (@Sendable (NetworkDurations) -> Void)?
+
   /// The priority of the load.
   package let urgency: Urgency
 

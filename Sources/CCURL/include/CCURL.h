@@ -40,6 +40,7 @@ typedef size_t (*fic_curl_receiver)(char *bytes, size_t size, size_t count, void
 
 CURLcode fic_curl_set_receiver(CURL *easy, CURLoption option, fic_curl_receiver receiver);
 CURLcode fic_curl_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode fic_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 
 /// Whether the library can give up a name lookup that hangs, as it can since 7.87.
 bool fic_curl_leaves_lookups_behind(void);

@@ -105,6 +105,9 @@ struct SourceFetch: Sendable {
     request.acceptedTypes = maker.decoding.acceptedTypes
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
+    request.measure = { [progress = load.progress] times in
+      progress.measure { $0.network = $0.network.map { $0 + times } ?? times }
+    }
     request.makeBuffer = { [download, encodedByteLimit] in
       download.begin($0, continuing: $1, byteCountLimit: encodedByteLimit)
     }

@@ -10,6 +10,7 @@ final class EventHub: Sendable {
   /// - Parameter namespace: Empty for a cache in memory.
   init(of namespace: String = "", among listeners: EventListeners = .shared) {
     (self.namespace, self.listeners) = (namespace, listeners)
+    EventLog.begin
   }
 
   deinit { listeners.finish(self) }

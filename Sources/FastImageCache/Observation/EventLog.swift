@@ -1,95 +1,110 @@
-import ImageSources
+import Foundation
 
-extension ImageCache {
-  /// Writes the events of every cache of this process to the log of the system until the task is cancelled: for
-  /// development.
-  ///
-  /// ```swift
-  /// let log = ImageCache.logEvents()
-  /// // …
-  /// log.cancel()
-  /// ```
-  ///
-  /// On Apple platforms that is the unified log, of the subsystem `FastImageCache` and the categories `requests`, `loads`,
-  /// `tables` and `originals`. Instruments shows each load of a request as an interval of `OSSignposter`, and what a load
-  /// fetched and decoded as events. Addresses are private there, unless a debugger is attached. On Linux lines go to
-  /// standard error, addresses included.
-  ///
-  /// Cost: while it runs, each hit is an event of ``allEvents(bufferSize:)``. Times are those of the listener, which
-  /// hears of an event a moment later; ``LoadReport`` has exact ones.
-  ///
-  /// - Returns: The task that listens.
-  @discardableResult public static func logEvents() -> Task<Void, Never> {
-    // Begun here, so that no event after this call is missed.
-    let events = allEvents()
-    return Task.detached(name: "event log", priority: .utility) {
-      var log = EventLog()
-      for await event in events { log.take(event) }
-    }
-  }
-}
-
-/// What the log says of an event.
-struct LogLine: Hashable, Sendable {
-  enum Category: String, CaseIterable, Sendable { case requests, loads, tables, originals }
-  enum Level: Sendable { case debug, info, error }
-
-  let category: Category
-  let level: Level
-  let text: String
-
-  init(_ event: ProcessEvent) {
-    switch event.event {
-    case .hit, .missed, .coalesced, .cancelled: (category, level) = (.requests, .debug)
-    case .loaded: (category, level) = (.requests, .info)
-    case .failed: (category, level) = (.requests, .error)
-    case .stored, .evicted, .removed: (category, level) = (.tables, .debug)
-    case .storeFailed, .damaged, .storageChanged, .insecureFolder:
-      (category, level) = (.tables, .error)
-    case .original: (category, level) = (.originals, .debug)
-    default: (category, level) = (.loads, .debug)
-    }
-    text = "\(event.namespace.isEmpty ? "" : "\(event.namespace): ")\(event.event)"
-  }
-}
-
-/// The loads of requests as intervals of time; pure.
+/// Writes the events of all caches of the process to standard error, where the environment asks for it:
+/// `IMAGECACHE_LOG=info` for images that were loaded, and for what went wrong; `debug` for all events.
 ///
-/// A request that leaves a load to others sends no event, so an interval may last until the next load of its image ends.
-struct LoadIntervals {
-  /// Tells intervals apart that are open at the same time.
-  typealias Number = Int
+/// The log is a listener as any other. A slow terminal costs lines, which the log counts, and holds up no load.
+enum EventLog {
+  enum Level: String, Comparable {
+    case debug, info
 
-  enum Change: Equatable {
-    case begin(Number)
-    case end(Number)
+    static func < (first: Level, second: Level) -> Bool { first == .debug && second == .info }
   }
 
-  private struct Key: Hashable {
-    let namespace: String
-    let entity: ImageID
-    let format: String
+  /// Begins the log, at the first cache of the process.
+  static let begin: Void = {
+    guard let level = Level(named: ProcessInfo.processInfo.environment["IMAGECACHE_LOG"]) else {
+      return
+    }
+    follow(.shared, from: level) { line in
+      // A failure of standard error can be told nowhere.
+      try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    }
+  }()
+
+  /// Writes a line for each later event of a level or a higher one.
+  ///
+  /// The task ends with the process, or with the listeners of a test.
+  static func follow(
+    _ listeners: EventListeners, from level: Level, _ write: @escaping @Sendable (String) -> Void
+  ) {
+    let events = listeners.makeStream(of: nil, bufferSize: 4096) { $0 }
+    Task.detached(name: "FastImageCache.log", priority: .utility) {
+      for await event in events where event.event.level >= level {
+        write(event.line(at: Date()))
+      }
+    }
+  }
+}
+
+extension EventLog.Level {
+  init?(named name: String?) {
+    guard let level = name.flatMap({ Self(rawValue: $0.lowercased()) }) else { return nil }
+    self = level
+  }
+}
+
+extension ProcessEvent {
+  /// `2026-11-26T15:04:05Z info photos: loaded "1" in "row": fwd=uri-miss; stored, 34.5 ms`
+  func line(at date: Date) -> String {
+    let name = namespace.isEmpty ? "" : " \(namespace)"
+    // An id or a reason with a line's end would look like another line.
+    let text = event.text.map { $0.isNewline ? " " : $0 }
+    return "\(date.formatted(.iso8601)) \(event.level.rawValue)\(name): \(String(text))\n"
+  }
+}
+
+extension CacheEvent {
+  /// Whether an event is of interest while all is well.
+  var level: EventLog.Level {
+    switch self {
+    case .hit, .missed, .coalesced, .fetched, .decoded, .stored, .evicted, .removed, .cancelled:
+      .debug
+    case .original(_, .stored), .original(_, .removed), .original(_, .evicted): .debug
+    case .storageChanged(_, .ready): .debug
+    default: .info
+    }
   }
 
-  /// As many as loads could be under way; the rest are requests that left.
-  private static let limit = 4096
-  private var open: [Key: Number] = [:]
-  private var count = 0
-
-  /// What an event begins or ends.
-  mutating func change(by event: ProcessEvent) -> Change? {
-    switch event.event {
-    case .missed(let entity, let format):
-      let key = Key(namespace: event.namespace, entity: entity, format: format)
-      guard open[key] == nil, open.count < Self.limit else { return nil }
-      count += 1
-      open[key] = count
-      return .begin(count)
-    case .loaded(let entity, let format, _), .failed(let entity, let format, _),
-      .cancelled(let entity, let format):
-      let key = Key(namespace: event.namespace, entity: entity, format: format)
-      return open.removeValue(forKey: key).map { .end($0) }
-    default: return nil
+  /// The event in words.
+  var text: String {
+    func words(_ verb: String, _ entity: ImageID?, _ format: String, _ more: String = "") -> String
+    {
+      "\(verb) \(entity.map { "\"\($0)\"" } ?? "images") in \"\(format)\"\(more)"
+    }
+    // A query may be a signature.
+    func address(_ url: URL?) -> String {
+      guard let url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+        return "an image without an address"
+      }
+      (parts.query, parts.user, parts.password) = (nil, nil, nil)
+      return (parts.url ?? url).abbreviated
+    }
+    return switch self {
+    case .hit(let entity, let format): words("hit", entity, format)
+    case .missed(let entity, let format): words("missed", entity, format)
+    case .coalesced(let entity, let format): words("joined a load of", entity, format)
+    case .fetched(let url, let count, let time): "fetched \(address(url)): \(count) bytes, \(time)"
+    case .decoded(let url, let size, let time): "decoded \(address(url)): \(size), \(time)"
+    case .drewDamaged(let entity, let format): words("drew a part of", entity, format)
+    case .stored(let entity, let format): words("stored", entity, format)
+    case .storeFailed(let entity, let format, let reason):
+      words("could not store", entity, format, ": \(reason)")
+    case .evicted(let entity, let format): words("evicted", entity, format)
+    case .damaged(let entity, let format): words("found damaged", entity, format)
+    case .removed(let entity, let format): words("removed", entity, format)
+    case .failed(let entity, let format, let error):
+      words("failed to load", entity, format, ": \(error)")
+    case .loaded(let entity, let format, let report): words("loaded", entity, format, ": \(report)")
+    case .cancelled(let entity, let format): words("cancelled", entity, format)
+    case .storageChanged(let format, .ready): "the table of \"\(format)\" can be used"
+    case .storageChanged(let format, .readOnly(let reason)):
+      "the table of \"\(format)\" can be read only: \(reason)"
+    case .storageChanged(let format, .unavailable(let reason)):
+      "the table of \"\(format)\" is in memory: \(reason)"
+    case .insecureFolder(let url, let reason): "insecure folder \(url.path): \(reason)"
+    case .eventsDropped(let count): "\(count) events are missing here"
+    case .original(let id, let event): "original \(id.map { "\"\($0)\"" } ?? "store"): \(event)"
     }
   }
 }

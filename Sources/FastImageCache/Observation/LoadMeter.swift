@@ -1,3 +1,5 @@
+import ImageSources
+
 /// The figures of one load so far; pure.
 struct LoadMeter: Sendable {
   var source = LoadFacts.Source()
@@ -5,6 +7,8 @@ struct LoadMeter: Sendable {
   var fetchedByteCount = 0
   /// By the clock.
   var (wait, fetch, store) = (Duration.zero, Duration.zero, Duration.zero)
+  /// `nil` before a request to a web server has ended.
+  var network: NetworkDurations?
   /// Of the processor.
   var (decode, draw) = (Duration.zero, Duration.zero)
   /// When it was shown, by ``Swift/ContinuousClock/Instant/ofProcess``.

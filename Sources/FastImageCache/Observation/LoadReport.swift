@@ -1,3 +1,4 @@
+public import ImageSources
 import Pixels
 
 /// The cost of one request, and the way by which its image came.
@@ -55,6 +56,10 @@ public struct LoadReport: Hashable, Sendable {
   /// Time in which the source was asked, with its waits for the host and before repetitions; in which the
   /// kept original was read; and in which the entity brought an image.
   public let fetchDuration: Duration
+
+  /// The parts of ``fetchDuration`` that went to web servers, as far as their requests had ended; `nil` where none was
+  /// asked.
+  public let network: NetworkDurations?
 
   /// Time of the processor for decoding, without those of previews.
   public let decodeDuration: Duration
@@ -155,6 +160,7 @@ extension LoadReport {
     self.previewCount = previewCount
     waitDuration = meter.wait
     fetchDuration = meter.fetch
+    network = meter.network
     decodeDuration = meter.decode
     drawDuration = meter.draw
     storeDuration = meter.store

@@ -77,6 +77,20 @@
       return .network(isUseless ? String(cString: fic_curl_easy_strerror(code)) : detail)
     }
 
+    /// The stages of the request so far; CURLINFO_TOTAL_TIME_T(3) and its kin.
+    var durations: NetworkDurations {
+      let ends = [
+        CURLINFO_NAMELOOKUP_TIME_T, CURLINFO_CONNECT_TIME_T, CURLINFO_APPCONNECT_TIME_T,
+        CURLINFO_STARTTRANSFER_TIME_T, CURLINFO_TOTAL_TIME_T,
+      ]
+      return NetworkDurations(
+        ends: ends.map { info in
+          var microseconds = curl_off_t(0)
+          fic_curl_get_offset(easy, info, &microseconds)
+          return Int(microseconds)
+        })
+    }
+
     private static func refusal(_ code: CURLcode) -> ImageSourceError {
       code == CURLE_OUT_OF_MEMORY
         ? .noMemoryForRequest

@@ -202,6 +202,23 @@
       transfer(for: task)?.end(fault: error.map { ImageSourceError($0) })
     }
 
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask,
+      didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+      guard let times = metrics.transactionMetrics.last, let start = times.fetchStartDate else {
+        return
+      }
+      // A connection's handshake is a part of the time in which it is made.
+      let ends = [
+        times.domainLookupEndDate, times.secureConnectionStartDate ?? times.connectEndDate,
+        times.secureConnectionEndDate, times.responseStartDate, times.responseEndDate,
+      ]
+      transfer(for: task)?.measure(
+        NetworkDurations(
+          ends: ends.map { Int(clamping: Int64(($0?.timeIntervalSince(start) ?? 0) * 1_000_000)) }))
+    }
+
     private func transfer(for task: URLSessionTask) -> HTTPTransfer? {
       transfers.withLock { $0[task.taskIdentifier] }
     }

@@ -277,6 +277,7 @@
       fic_curl_multi_remove_handle(multi, exchange.easy)
       exchanges[exchange.easy] = nil
       pace?.leave(exchange.easy)
+      exchange.transfer.measure(exchange.durations)
       exchange.transfer.end(fault: fault, isReset: isReset)
     }
   }

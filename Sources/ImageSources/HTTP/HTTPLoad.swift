@@ -142,7 +142,7 @@ final class HTTPLoad: Sendable {
       report: { [timer, request] step in
         timer.touch(step.receivedByteCount)
         request.report(step)
-      })
+      }, measure: { [request] in request.measure?($0) })
     transfer.withLock { $0 = next }
     return next
   }

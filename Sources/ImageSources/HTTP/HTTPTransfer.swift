@@ -54,19 +54,24 @@ final class HTTPTransfer: Sendable {
   private let state: Lock<State>
   private let begin: @Sendable (ResponseMetadata, KnownOriginal?) -> DownloadBuffer
   private let report: @Sendable (ImageSourceProgress) -> Void
+  /// Takes the times of the request, before it ends.
+  let measure: @Sendable (NetworkDurations) -> Void
 
   /// - Parameters:
   ///   - begin: Called when the first bytes are about to be taken, under this transfer's lock, so that
   ///     no answer that is over begins a buffer.
   ///   - report: Called after each event, on the connection's thread.
+  ///   - measure: Called once, on that thread, before the request ends by itself.
   init(
     _ exchange: HTTPExchange,
     begin: @escaping @Sendable (ResponseMetadata, KnownOriginal?) -> DownloadBuffer,
-    report: @escaping @Sendable (ImageSourceProgress) -> Void
+    report: @escaping @Sendable (ImageSourceProgress) -> Void,
+    measure: @escaping @Sendable (NetworkDurations) -> Void = { _ in }
   ) {
     state = Lock(State(exchange: exchange))
     self.begin = begin
     self.report = report
+    self.measure = measure
   }
 
   /// The bytes taken so far, with the known ones that they continue.

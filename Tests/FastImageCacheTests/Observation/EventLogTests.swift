@@ -1,81 +1,59 @@
 import Foundation
-import ImageSources
+import Locking
+import TestSupport
 import Testing
 
 @testable import FastImageCache
 
-@Suite("The log of events")
+@Suite("The log of events", .timeLimit(.minutes(10)))
 struct EventLogTests {
-  private static func missed(_ entity: ImageID, _ format: String = "row") -> CacheEvent {
-    .missed(entity: entity, format: format)
+  private func text(_ event: CacheEvent, namespace: String = "photos") -> String {
+    ProcessEvent(namespace: namespace, event: event).line(at: Date(timeIntervalSince1970: 0))
   }
 
-  private static func event(_ event: CacheEvent, in namespace: String = "photos") -> ProcessEvent {
-    ProcessEvent(namespace: namespace, event: event)
-  }
-
-  @Test("has a category and a level for each event, and names its cache")
-  func hasLines() {
-    let id: ImageID = "photo"
-    let events: [(CacheEvent, LogLine.Category, LogLine.Level)] = [
-      (.hit(entity: id, format: "row"), .requests, .debug),
-      (Self.missed(id), .requests, .debug),
-      (.failed(entity: id, format: "row", .closed), .requests, .error),
-      (
-        .loaded(entity: id, format: "row", LoadReport(ofHitAfter: .seconds(1))), .requests, .info
-      ),
-      (.fetched(nil, byteCount: 9, duration: .seconds(1)), .loads, .debug),
-      (.decoded(nil, size: PixelSize(width: 1, height: 1), duration: .zero), .loads, .debug),
-      (.stored(entity: id, format: "row"), .tables, .debug),
-      (.storeFailed(entity: id, format: "row", reason: "full"), .tables, .error),
-      (.damaged(entity: nil, format: "row"), .tables, .error),
-      (.original(id, .stored), .originals, .debug),
-    ]
-    for (event, category, level) in events {
-      let line = LogLine(Self.event(event))
-      #expect(line.category == category && line.level == level, "\(event)")
-      #expect(line.text == "photos: \(event)")
-    }
-    #expect(LogLine(Self.event(Self.missed(id), in: "")).text == "\(Self.missed(id))")
-  }
-
-  @Test("has an interval from a miss to its end, whichever that is")
-  func hasIntervals() {
-    let ends: [CacheEvent] = [
-      .loaded(entity: 1, format: "row", LoadReport(ofHitAfter: .zero)),
-      .failed(entity: 1, format: "row", .closed), .cancelled(entity: 1, format: "row"),
-    ]
-    var intervals = LoadIntervals()
-    for (index, end) in ends.enumerated() {
-      #expect(intervals.change(by: Self.event(Self.missed(1))) == .begin(index + 1))
-      #expect(intervals.change(by: Self.event(Self.missed(1))) == nil)
-      #expect(intervals.change(by: Self.event(end)) == .end(index + 1))
-      #expect(intervals.change(by: Self.event(end)) == nil)
-    }
-    #expect(intervals.change(by: Self.event(.hit(entity: 1, format: "row"))) == nil)
-  }
-
-  @Test("tells apart intervals of entities, formats and caches")
-  func tellsApart() {
-    var intervals = LoadIntervals()
-    let begun = [
-      Self.event(Self.missed(1)), Self.event(Self.missed(2)),
-      Self.event(Self.missed(1, "page")), Self.event(Self.missed(1), in: "avatars"),
-    ]
-    #expect(begun.map { intervals.change(by: $0) } == (1...4).map { .begin($0) })
+  @Test("has a line for an event: the time, the level, the cache and what happened")
+  func writesLines() throws {
+    let size = PixelSize(width: 3, height: 2)
+    let url = try #require(URL(string: "https://me:secret@example.com/a.jpg?signature=secret"))
     #expect(
-      intervals.change(by: Self.event(.cancelled(entity: 1, format: "page"))) == .end(3))
+      text(.hit(entity: 1, format: "row"))
+        == "1970-01-01T00:00:00Z debug photos: hit \"1\" in \"row\"\n")
     #expect(
-      intervals.change(by: Self.event(.cancelled(entity: 1, format: "row"), in: "avatars"))
-        == .end(4))
+      text(.storeFailed(entity: "a\nb", format: "row", reason: "The disk is full."), namespace: "")
+        == "1970-01-01T00:00:00Z info: could not store \"a b\" in \"row\": The disk is full.\n")
+    let decoded = text(.decoded(url, size: size, duration: .milliseconds(4)))
+    #expect(decoded.contains("decoded https://example.com/a.jpg: 3x2, 0.004 seconds"))
+    #expect(!decoded.contains("secret"))
+    #expect(text(.removed(entity: nil, format: "row")).contains("removed images in \"row\""))
   }
 
-  @Test("keeps no more intervals than loads could be under way")
-  func isBounded() {
-    var intervals = LoadIntervals()
-    let begun = (0..<10_000).count { number in
-      intervals.change(by: Self.event(Self.missed(ImageID(number)))) != nil
+  @Test("takes the events of its level and of higher ones")
+  func filters() async {
+    for (level, expected) in [
+      (EventLog.Level.info, ["damaged", "end"]), (.debug, ["hit", "damaged", "end"]),
+    ] {
+      let listeners = EventListeners()
+      let lines = Lock<[String]>([])
+      let count = Counter()
+      EventLog.follow(listeners, from: level) { line in
+        lines.withLock { $0.append(line) }
+        count.increment()
+      }
+      let hub = EventHub(of: "a", among: listeners)
+      hub.send(.hit(entity: 1, format: "row"))
+      hub.send(.damaged(entity: 1, format: "row"))
+      hub.send(.storageChanged(format: "end", .unavailable(reason: "It is gone.")))
+      await count.reaches(expected.count)
+      let written = lines.withLock { $0 }
+      #expect(written.count == expected.count)
+      for (line, word) in zip(written, expected) { #expect(line.contains(word), "\(line)") }
     }
-    #expect(begun == 4096)
+  }
+
+  @Test("is asked for by the name of a level")
+  func reads() {
+    #expect(EventLog.Level(named: "info") == .info && EventLog.Level(named: "DEBUG") == .debug)
+    #expect(EventLog.Level(named: "") == nil && EventLog.Level(named: "loud") == nil)
+    #expect(EventLog.Level(named: nil) == nil)
   }
 }

@@ -27,7 +27,8 @@
         openssl x509 -in certificate.pem -outform der -out certificate.der
         openssl x509 -in certificate.pem -pubkey -noout | openssl pkey -pubin -outform der |
           openssl dgst -sha256 -binary | base64
-        exec timeout 600 openssl s_server -accept 127.0.0.1:0 -cert certificate.pem -key key.pem -HTTP
+        exec timeout 600 openssl s_server -accept 127.0.0.1:0 -cert certificate.pem -key key.pem -HTTP \
+          2>/dev/null
         """
       let output = Pipe()
       process = try SpawnedProcess(

@@ -31,4 +31,55 @@ extension ImageCache {
       throw ImageCacheError(error)
     }
   }
+
+  /// Deletes the tables of all namespaces, for a *Delete cached images* of a program's settings.
+  ///
+  /// Tables that a cache has open stay, in this process or in another: close the caches before, or empty them by
+  /// ``removeAllImages()``. Stores of originals stay, too.
+  ///
+  /// ```swift
+  /// try await ImageCache.removeEverything()
+  /// ```
+  ///
+  /// - Parameter directory: As ``Configuration/directory``; this program's folder by default.
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed.
+  public static func removeEverything(in directory: URL? = nil) async throws(ImageCacheError) {
+    var configuration = Configuration()
+    configuration.directory = directory
+    configuration.requiresStorage = true
+    for namespace in try knownNamespaces(in: directory) {
+      let cache = try await ImageCache(
+        namespace: namespace, formats: [], configuration: configuration)
+      await cache.close()
+    }
+  }
+
+  /// The bytes on disk of the tables of all namespaces, whether a cache has them open or not.
+  ///
+  /// Tables grow in steps, and their unused pages may have no place on disk yet. The small index files beside them do
+  /// not count, nor do stores of originals.
+  ///
+  /// ```swift
+  /// print(try await ImageCache.diskUsage().formatted(.byteCount(style: .file)))
+  /// ```
+  ///
+  /// Cost: opens each table's file, on a thread of its own.
+  ///
+  /// - Parameter directory: As ``Configuration/directory``; this program's folder by default.
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read, and
+  ///   ``ImageCacheError/cancelled``.
+  public static func diskUsage(in directory: URL? = nil) async throws(ImageCacheError) -> Int {
+    let folder = directory ?? Storage.defaultDirectory
+    return try await Storage.onWorker { () throws(ImageCacheError) in
+      do throws(TableError) {
+        var sum = 0
+        for namespace in try TableDirectory.namespaces(in: folder.path) {
+          for table in try TableDirectory.tables(of: namespace, in: folder.path) {
+            sum += table.diskByteCount
+          }
+        }
+        return sum
+      } catch { throw ImageCacheError(error) }
+    }
+  }
 }

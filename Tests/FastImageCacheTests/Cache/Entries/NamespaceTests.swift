@@ -113,4 +113,27 @@ struct NamespaceTests {
     try await open("full", [])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder("full").path).isEmpty)
   }
+
+  @Test("are counted together and removed together, but for what a cache has open")
+  func removesAll() async throws {
+    #expect(try await ImageCache.diskUsage(in: directory.url) == 0)
+    for namespace in ["a", "b"] {
+      let cache = try ImageCache.open(
+        namespace: namespace, formats: [.row], configuration: configuration)
+      try await cache.store(solid(1), for: Photo(1), format: .row)
+      await cache.close()
+    }
+    let open = try ImageCache.open(namespace: "c", formats: [.row], configuration: configuration)
+    try await open.store(solid(1), for: Photo(1), format: .row)
+    let sum = try await ImageCache.diskUsage(in: directory.url)
+    try await ImageCache.removeEverything(in: directory.url)
+    #expect(try known == ["c"])
+    #expect(open.cachedImage(for: Photo(1), format: .row) != nil)
+    let rest = try await ImageCache.diskUsage(in: directory.url)
+    #expect(rest > 0 && rest < sum)
+    await open.close()
+    try await ImageCache.removeEverything(in: directory.url)
+    #expect(try known.isEmpty)
+    #expect(try await ImageCache.diskUsage(in: directory.url) == 0)
+  }
 }

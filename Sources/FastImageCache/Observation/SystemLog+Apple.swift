@@ -2,13 +2,13 @@
   import os
 
   /// The unified log and the signposts of one listener.
-  struct EventLog {
+  struct SystemLog {
     private static let subsystem = "FastImageCache"
 
     private let loggers = LogLine.Category.allCases.map {
-      Logger(subsystem: EventLog.subsystem, category: $0.rawValue)
+      Logger(subsystem: SystemLog.subsystem, category: $0.rawValue)
     }
-    private let signposter = OSSignposter(subsystem: EventLog.subsystem, category: "loads")
+    private let signposter = OSSignposter(subsystem: SystemLog.subsystem, category: "loads")
     private var intervals = LoadIntervals()
     private var states: [LoadIntervals.Number: OSSignpostIntervalState] = [:]
 

@@ -2,12 +2,10 @@
   import Foundation
 
   /// Lines on standard error.
-  struct EventLog {
+  struct SystemLog {
     mutating func take(_ event: ProcessEvent) {
-      let line = LogLine(event)
-      let text = "FastImageCache \(line.category.rawValue) \(line.text)\n"
       // A log that cannot be written is no reason to stop.
-      try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+      try? FileHandle.standardError.write(contentsOf: Data(event.line(at: Date()).utf8))
     }
   }
 #endif
