@@ -86,6 +86,7 @@ struct SourceSizing: Sendable {
 private final class HeaderSearch: Sendable {
   private struct State {
     var size: PixelSize?
+    var nextLook = 0
     var fetch: Task<ImageSourceResponse, any Error>?
   }
 
@@ -107,7 +108,14 @@ private final class HeaderSearch: Sendable {
 
   /// Called on the thread that delivers the bytes.
   func look(at buffer: DownloadBuffer) {
-    guard size == nil, let bytes = buffer.copy(0..<buffer.byteCount),
+    let count = buffer.byteCount
+    let isDue = state.withLock { state in
+      guard state.size == nil, count >= state.nextLook else { return false }
+      // Each look copies all bytes: together no more than twice the file.
+      state.nextLook = 2 * count
+      return true
+    }
+    guard isDue, let bytes = buffer.copy(0..<count),
       ImageHeader.isSettled(by: bytes),
       let size = try? decoders.decoder(for: bytes).header(of: bytes).size
     else { return }

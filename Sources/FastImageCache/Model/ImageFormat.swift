@@ -69,8 +69,8 @@ public struct ImageFormat: Sendable {
 
   /// How long images are kept from their store on; `nil` for as long as there is room.
   ///
-  /// A cache removes older images when it opens its tables, and then each hour. So an image is found for up to an hour
-  /// more; a hit asks for no age, and costs the same. New metadata and another id count as a store. The clock of the
+  /// A cache removes older images in the background after it has opened its tables, and then each hour. Until then an
+  /// image is found; a hit asks for no age, and costs the same. A kept original stays, and draws the image again. New metadata and another id count as a store. The clock of the
   /// device decides, so setting it forward may remove images.
   public var lifetime: Duration? { fields.values.lifetime }
 

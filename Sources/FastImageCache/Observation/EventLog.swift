@@ -3,7 +3,7 @@ import Foundation
 /// Writes the events of all caches of the process to standard error, where the environment asks for it:
 /// `IMAGECACHE_LOG=info` for images that were loaded, and for what went wrong; `debug` for all events.
 ///
-/// The log is a listener as any other. A slow terminal costs lines, which the log counts, and holds up no load.
+/// The log is a listener as any other, of all events: while it runs, each hit is one. A slow terminal costs lines, which the log counts, and holds up no load.
 enum EventLog {
   enum Level: String, Comparable {
     case debug, info
@@ -48,8 +48,10 @@ extension ProcessEvent {
   /// `2026-11-26T15:04:05Z info photos: loaded "1" in "row": fwd=uri-miss; stored, 34.5 ms`
   func line(at date: Date) -> String {
     let name = namespace.isEmpty ? "" : " \(namespace)"
+    // A user's name and a query may be secrets.
+    let address = /:\/\/(?:[^\s\/?#@]*@)?([^\s?#]*)(?:[?#]\S*?(?=[:,.;]?(?:\s|$)))?/
     // An id or a reason with a line's end would look like another line.
-    let text = event.text.map { $0.isNewline ? " " : $0 }
+    let text = event.text.replacing(address) { "://\($0.1)" }.map { $0.isNewline ? " " : $0 }
     return "\(date.formatted(.iso8601)) \(event.level.rawValue)\(name): \(String(text))\n"
   }
 }
@@ -72,14 +74,7 @@ extension CacheEvent {
     {
       "\(verb) \(entity.map { "\"\($0)\"" } ?? "images") in \"\(format)\"\(more)"
     }
-    // A query may be a signature.
-    func address(_ url: URL?) -> String {
-      guard let url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
-        return "an image without an address"
-      }
-      (parts.query, parts.user, parts.password) = (nil, nil, nil)
-      return (parts.url ?? url).abbreviated
-    }
+    func address(_ url: URL?) -> String { url?.abbreviated ?? "an image without an address" }
     return switch self {
     case .hit(let entity, let format): words("hit", entity, format)
     case .missed(let entity, let format): words("missed", entity, format)

@@ -58,13 +58,15 @@ struct LogLine: Hashable, Sendable {
 
 /// The loads of requests as intervals of time; pure.
 ///
-/// A request that leaves a load to others sends no event, so an interval may last until the next load of its image ends.
+/// A request that leaves a load to others sends no event: its interval lasts until the next load of its image ends, or
+/// until newer ones need its room.
 struct LoadIntervals {
   /// Tells intervals apart that are open at the same time.
   typealias Number = Int
 
   enum Change: Equatable {
-    case begin(Number)
+    /// The older one ends, to make room.
+    case begin(Number, ending: Number? = nil)
     case end(Number)
   }
 
@@ -84,10 +86,12 @@ struct LoadIntervals {
     switch event.event {
     case .missed(let entity, let format):
       let key = Key(namespace: event.namespace, entity: entity, format: format)
-      guard open[key] == nil, open.count < Self.limit else { return nil }
+      guard open[key] == nil else { return nil }
+      let oldest = open.count < Self.limit ? nil : open.min { $0.value < $1.value }
+      if let oldest { open[oldest.key] = nil }
       count += 1
       open[key] = count
-      return .begin(count)
+      return .begin(count, ending: oldest?.value)
     case .loaded(let entity, let format, _), .failed(let entity, let format, _),
       .cancelled(let entity, let format):
       let key = Key(namespace: event.namespace, entity: entity, format: format)

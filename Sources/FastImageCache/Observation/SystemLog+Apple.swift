@@ -18,7 +18,10 @@
         loggers[index].log(level: line.level.type, "\(line.text)")
       }
       switch intervals.change(by: event) {
-      case .begin(let number):
+      case .begin(let number, let oldest):
+        if let state = oldest.flatMap({ states.removeValue(forKey: $0) }) {
+          signposter.endInterval("load", state)
+        }
         states[number] = signposter.beginInterval(
           "load", id: signposter.makeSignpostID(), "\(line.text)")
       case .end(let number):

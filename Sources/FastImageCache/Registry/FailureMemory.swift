@@ -63,7 +63,13 @@ struct FailureMemory: Sendable {
   }
 
   /// Forgets one failure, since its source is asked again in any case.
-  mutating func forget(_ name: Name) { failures[name] = nil }
+  ///
+  /// - Parameter number: That of the request which asks.
+  mutating func forget(_ name: Name, at number: Int) {
+    // The request's own load may have the same number.
+    lastForgotten = max(number - 1, lastForgotten)
+    failures[name] = nil
+  }
 
   /// Forgets the failures that an entity's requests met, or all.
   ///
@@ -93,10 +99,13 @@ extension ImageCacheError {
 }
 
 extension Error {
-  /// Whether a source would answer so again. Of a chain the last source's error counts.
+  /// Whether a source would answer so again. Of a chain the last error of a source that knows such addresses counts.
   fileprivate var isDefinite: Bool {
     if let failure = self as? ImageSourceChain.Failure {
-      return failure.errors.last?.isDefinite == true
+      let known = failure.errors.last {
+        if case .unsupportedScheme = $0 as? ImageSourceError { false } else { true }
+      }
+      return (known ?? failure.errors.last)?.isDefinite == true
     }
     return switch self as? ImageSourceError {
     // 401, 403 and 407 want another account; 408, 421, 423, 425 and 429 another time.

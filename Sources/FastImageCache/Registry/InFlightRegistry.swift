@@ -367,7 +367,7 @@ final class InFlightRegistry: Sendable {
     guard state.failures != nil else { return nil }
     let name = request.failureName(loadKey)
     guard request.policy == .useCache else {
-      state.failures?.forget(name)
+      state.failures?.forget(name, at: request.generation)
       return nil
     }
     return state.failures?.refusal(of: name, for: request.key.entity, at: clock.now)

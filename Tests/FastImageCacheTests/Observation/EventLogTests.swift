@@ -24,6 +24,10 @@ struct EventLogTests {
     let decoded = text(.decoded(url, size: size, duration: .milliseconds(4)))
     #expect(decoded.contains("decoded https://example.com/a.jpg: 3x2, 0.004 seconds"))
     #expect(!decoded.contains("secret"))
+    let failed = text(
+      .failed(
+        entity: 1, format: "row", .sourceFailed(url, underlying: ImageSourceError.httpStatus(404))))
+    #expect(failed.contains("https://example.com/a.jpg") && !failed.contains("secret"))
     #expect(text(.removed(entity: nil, format: "row")).contains("removed images in \"row\""))
   }
 

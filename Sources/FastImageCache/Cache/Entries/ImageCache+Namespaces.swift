@@ -42,16 +42,21 @@ extension ImageCache {
   /// ```
   ///
   /// - Parameter directory: As ``Configuration/directory``; this program's folder by default.
-  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed.
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed; the others are
+  ///   deleted all the same.
   public static func removeEverything(in directory: URL? = nil) async throws(ImageCacheError) {
     var configuration = Configuration()
     configuration.directory = directory
     configuration.requiresStorage = true
+    var failure: ImageCacheError?
     for namespace in try knownNamespaces(in: directory) {
-      let cache = try await ImageCache(
-        namespace: namespace, formats: [], configuration: configuration)
-      await cache.close()
+      do throws(ImageCacheError) {
+        let cache = try await ImageCache(
+          namespace: namespace, formats: [], configuration: configuration)
+        await cache.close()
+      } catch { failure = failure ?? error }
     }
+    if let failure { throw failure }
   }
 
   /// The bytes on disk of the tables of all namespaces, whether a cache has them open or not.
