@@ -1,7 +1,5 @@
 #include "CResampling.h"
 
-#include <string.h>
-
 // Columns of bytes that go through the passes together, sixteen pixels: their rows stay in the processor's cache
 // between the passes, and their sums in its registers.
 enum { strip = 64 };
@@ -75,19 +73,19 @@ void fic_blur(fic_pixels pixels, fic_box box, uint8_t *scratch) {
     size_t count = least(strip / 4, pixels.height - y);
     for (size_t x = 0; x < pixels.width; x++)
       for (size_t i = 0; i < count; i++)
-        memcpy(first + x * strip + i * 4, rows + i * row_bytes + x * 4, 4);
+        __builtin_memcpy(first + x * strip + i * 4, rows + i * row_bytes + x * 4, 4);
     slide_best(first, second, pixels.width, box);
     for (size_t x = 0; x < pixels.width; x++)
       for (size_t i = 0; i < count; i++)
-        memcpy(rows + i * row_bytes + x * 4, second + x * strip + i * 4, 4);
+        __builtin_memcpy(rows + i * row_bytes + x * 4, second + x * strip + i * 4, 4);
   }
   for (size_t x = 0; x < pixels.width * 4; x += strip) {
     uint8_t *columns = pixels.bytes + x;
     size_t count = least(strip, pixels.width * 4 - x);
     for (size_t y = 0; y < pixels.height; y++)
-      memcpy(first + y * strip, columns + y * row_bytes, count);
+      __builtin_memcpy(first + y * strip, columns + y * row_bytes, count);
     slide_best(first, second, pixels.height, box);
     for (size_t y = 0; y < pixels.height; y++)
-      memcpy(columns + y * row_bytes, second + y * strip, count);
+      __builtin_memcpy(columns + y * row_bytes, second + y * strip, count);
   }
 }

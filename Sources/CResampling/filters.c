@@ -1,7 +1,5 @@
 #include "CResampling.h"
 
-#include <string.h>
-
 // A processor that multiplies and adds in one step would round otherwise than others do.
 #pragma STDC FP_CONTRACT OFF
 
@@ -123,10 +121,10 @@ void fic_flip_rows(fic_pixels pixels) {
     uint8_t *row = row_of(pixels, y);
     for (size_t left = 0, right = pixels.width - 1; left < right; left++, right--) {
       uint32_t pixel, other;
-      memcpy(&pixel, row + left * 4, 4);
-      memcpy(&other, row + right * 4, 4);
-      memcpy(row + left * 4, &other, 4);
-      memcpy(row + right * 4, &pixel, 4);
+      __builtin_memcpy(&pixel, row + left * 4, 4);
+      __builtin_memcpy(&other, row + right * 4, 4);
+      __builtin_memcpy(row + left * 4, &other, 4);
+      __builtin_memcpy(row + right * 4, &pixel, 4);
     }
   }
 }
