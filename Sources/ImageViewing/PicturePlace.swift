@@ -107,6 +107,12 @@ package import FastImageCache
   /// Whether the system had a network when the toolkit last reported it.
   private static var hasNetwork = true
 
+  /// Whether the user saved data when the toolkit last reported it.
+  package private(set) static var savesData = false
+
+  /// Whether the image on screen is that of ``ImageEntity/lowDataURL(for:)``.
+  private var isLowData = false
+
   /// Called when a load has failed, and its place waits for ``retryFailed()``.
   package static var didFail: @MainActor () -> Void = {}
 
@@ -145,7 +151,7 @@ package import FastImageCache
 
   /// Makes the place show an image that somebody has loaded for a request, as if the place had loaded it.
   package func want(_ request: Request, showing image: CachedImage) {
-    (self.request, self.image) = (request, image)
+    (self.request, self.image, isLowData) = (request, image, false)
     report(.given(request.wish))
     if decisions.sight == .nothing { self.image = nil }
   }
@@ -199,6 +205,14 @@ package import FastImageCache
     if isBack { retryFailed() }
   }
 
+  /// Asks for smaller images from now on, or for the real ones in place of those.
+  package static func dataSavingChanged(to savesData: Bool) {
+    guard savesData != Self.savesData else { return }
+    Self.savesData = savesData
+    if savesData { return }
+    for place in places.compactMap(\.place) where place.isLowData { place.report(.changed) }
+  }
+
   // MARK: Frames
 
   /// Whether images that move do; if not, the first frame is shown.
@@ -242,7 +256,7 @@ package import FastImageCache
   private func showPicture(isLate: Bool) {
     guard let image else { return }
     show(.picture(image, isLate: isLate))
-    if let request, request.format.animation != .firstFrame {
+    if let request, request.format.animation != .firstFrame, !isLowData {
       player.begin(request, image)
     } else {
       existingPlayer?.end()
@@ -260,7 +274,7 @@ package import FastImageCache
   private func take(_ step: PictureShow<Wish>.Step) {
     switch step {
     case .look:
-      let found = request.flatMap(find)
+      let found = look()
       if let found { (image, report) = (found, nil) }
       report(.looked(isThere: found != nil))
     case .load(let turn): load(turn)
@@ -281,6 +295,14 @@ package import FastImageCache
       image = nil
       show(.nothing)
     }
+  }
+
+  private func look() -> CachedImage? {
+    guard let request else { return nil }
+    let real = find(request)
+    let found = real ?? (Self.savesData && !findsUnverified ? request.cachedLowDataImage() : nil)
+    if found != nil { isLowData = real == nil }
+    return found
   }
 
   /// The image that the table has, if it is verified, or may be now.
@@ -306,17 +328,17 @@ package import FastImageCache
     (fraction, report) = (nil, nil)
     waitForReport(request, turn)
     priority = RequestPriority(.high)
-    let verifies = findsUnverified
     // Detached: the load belongs to no actor, so no step of it waits for the main thread.
     loading = Task.detached(name: "picture on screen", priority: .high) {
-      [deliver, priority, weak self] in
+      [deliver, priority, verifies = findsUnverified, savesData = Self.savesData, weak self] in
       if verifies,
         let image = await request.cache.storedImage(for: request.entity, format: request.format)
       {
         deliver { self?.came(image, .verified(turn)) }
         return
       }
-      await request.load(priority) { step in deliver { self?.take(step, turn) } }
+      let tell = { @Sendable (step: Request.Step) in deliver { self?.take(step, turn) } }
+      await savesData ? request.loadSavingData(priority, tell) : request.load(priority, tell)
     }
   }
 
@@ -350,14 +372,17 @@ package import FastImageCache
       fractionChanged()
     case .preview(let image): came(image, .previewed(turn))
     case .image(let image): came(image, .loaded(turn))
+    case .lowDataImage(let image): came(image, .loaded(turn), isLowData: true)
     case .failure(let error): failed(error, turn)
     }
   }
 
-  private func came(_ new: CachedImage, _ event: PictureShow<Wish>.Event) {
+  private func came(
+    _ new: CachedImage, _ event: PictureShow<Wish>.Event, isLowData: Bool = false
+  ) {
     let steps = decisions.handle(event)
     // An answer of an older turn is dropped.
-    if !steps.isEmpty { image = new }
+    if !steps.isEmpty { (image, self.isLowData) = (new, isLowData) }
     for step in steps { take(step) }
   }
 

@@ -7,6 +7,8 @@ extension PicturePlace.Request {
     case fraction(Double)
     case preview(CachedImage)
     case image(CachedImage)
+    /// The image of the smaller address, which stands in until the user no longer saves data.
+    case lowDataImage(CachedImage)
     case failure(ImageCacheError)
   }
 

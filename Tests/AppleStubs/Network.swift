@@ -3,6 +3,7 @@ public import Dispatch
 public struct NWPath: Sendable {
   public enum Status: Sendable { case satisfied, unsatisfied, requiresConnection }
   public let status: NWPath.Status
+  public let isConstrained: Bool
 }
 
 /// `@unchecked Sendable` is Apple's promise. Here the tests use it on the main thread.
@@ -16,5 +17,7 @@ public final class NWPathMonitor: @unchecked Sendable {
   public func cancel() {}
 
   /// Reports a path, as the system does.
-  public func _report(_ status: NWPath.Status) { pathUpdateHandler?(NWPath(status: status)) }
+  public func _report(_ status: NWPath.Status, isConstrained: Bool = false) {
+    pathUpdateHandler?(NWPath(status: status, isConstrained: isConstrained))
+  }
 }

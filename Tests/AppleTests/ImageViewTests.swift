@@ -198,6 +198,18 @@ struct ImageViewTests {
     }
   }
 
+  @Test("a toolkit hears that the user saves data, and when no more")
+  func hearsOfDataSaving() async throws {
+    _ = show(0, in: TestedUIView())
+    let monitor = try #require(NWPathMonitor._started.first)
+    // Another suite may have places ask for smaller images just now.
+    try await waits { !PicturePlace.savesData }
+    monitor._report(.satisfied, isConstrained: true)
+    #expect(PicturePlace.savesData)
+    monitor._report(.satisfied)
+    #expect(!PicturePlace.savesData)
+  }
+
   @Test("a toolkit looks again when it is told that its entity's picture changed")
   func looksAgain() async throws {
     for toolkit in Toolkit.allCases {

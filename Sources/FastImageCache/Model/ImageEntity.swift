@@ -34,6 +34,15 @@ public protocol ImageEntity: Sendable {
   /// image itself.
   func sourceURL(for format: ImageFormat) -> URL?
 
+  /// The address of a smaller encoded image, which a view asks for while the user saves data (Low Data Mode on Apple
+  /// platforms) and the image of ``sourceURL(for:)`` takes a network; `nil` by default.
+  ///
+  /// The image of the smaller address is stored as a placeholder (``LoadOptions/isPlaceholder``): requests for the real
+  /// image miss it, and the real one takes its place. A view shows it as its image, and loads the real one when the
+  /// user no longer saves data. Requests of the program ask for what they name: with
+  /// ``LoadOptions/allowsConstrainedNetworkAccess`` they refuse such networks.
+  func lowDataURL(for format: ImageFormat) -> URL?
+
   /// Names the original in a store that keeps it: the same as long as its image is.
   ///
   /// Originals with equal ids and equal ``versionID(for:)`` are variants of one image, with the same crop and perhaps
@@ -106,6 +115,9 @@ extension ImageEntity {
   public func originalID(for format: ImageFormat) -> ImageID {
     sourceURL(for: format).map { ImageID($0) } ?? imageID
   }
+
+  /// None.
+  public func lowDataURL(for format: ImageFormat) -> URL? { nil }
 
   /// Aspect fill.
   public func drawing(for format: ImageFormat) -> Drawing { .aspectFill }
