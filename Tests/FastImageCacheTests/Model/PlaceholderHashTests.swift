@@ -18,7 +18,7 @@ struct PlaceholderHashTests {
     #expect(URL(fileURLWithPath: "/pictures/1").placeholderHash == nil)
   }
 
-  @Test("is drawn in the proportions of its place, or in its own, with 32 pixels on the longer side")
+  @Test("is drawn in the proportions of its place, or in its own, 32 pixels along the longer side")
   func draws() throws {
     let blur = PlaceholderHash.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj")
     let data = try #require(Data(base64Encoded: "2fcZFIB3iId/h3iJh4aIYJ2V8g=="))
