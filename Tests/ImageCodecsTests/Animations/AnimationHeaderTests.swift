@@ -155,5 +155,18 @@
         }
       }
     }
+
+    @Test("of a file counts frames beyond the limits, and one where they are damaged")
+    func countsRefusedFrames() throws {
+      let frame = AnimatedFile.Frame(picture: .slopes(4, 4))
+      let canvas = PixelSize(width: 16383, height: 16383)
+      let large = AnimatedFile(canvas: canvas, frames: Array(repeating: frame, count: 5))
+      let header = try ImageHeader(of: large.webp())
+      #expect(header.frameCount == 5 && header.size == canvas)
+      let file = AnimatedFile(canvas: frame.picture.size, frames: [frame, frame])
+      #expect(try ImageHeader(of: file.png()).frameCount == 2)
+      // A frame without pixels.
+      #expect(try ImageHeader(of: file.png { Array($0[..<3]) }).frameCount == 1)
+    }
   }
 #endif
