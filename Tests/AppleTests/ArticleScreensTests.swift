@@ -12,6 +12,9 @@ struct ArticleScreensTests {
   private let fixture: ViewFixture
   init() throws { fixture = try ViewFixture() }
 
+  /// Another suite may have the user save data just now, and then nothing is brought ahead.
+  private func dataIsFree() async throws { try await waits { !PicturePlace.savesData } }
+
   @Test("as an app shows a stack of rows with their names")
   func showsApp() {
     PhotographsApp.fixture = fixture
@@ -30,12 +33,14 @@ struct ArticleScreensTests {
     #expect(fixture.isPicture(0, cell.picture.image?.cgImage))
     // Brought ahead, and then a hit.
     let prefetching = try #require(view.prefetchDataSource)
+    try await dataIsFree()
     prefetching.collectionView(view, prefetchItemsAt: [IndexPath(item: 2, section: 0)])
     try await waits { fixture.contains(2) }
     let next = try #require(view._show(IndexPath(item: 2, section: 0)) as? PhotoCell)
     #expect(fixture.isPicture(2, next.picture.image?.cgImage))
     // Given up.
     fixture.source.holdLoads()
+    try await dataIsFree()
     prefetching.collectionView(view, prefetchItemsAt: [IndexPath(item: 3, section: 0)])
     try await fixture.source.hasBegunLoads(of: ViewFixture.photo(3))
     prefetching.collectionView(view, cancelPrefetchingForItemsAt: [IndexPath(item: 3, section: 0)])
@@ -57,6 +62,7 @@ struct ArticleScreensTests {
     table.prefetchDataSource = prefetcher
     fixture.source.holdLoads()
     let paths = [IndexPath(row: 0, section: 0), IndexPath(row: 1, section: 0)]
+    try await dataIsFree()
     table.prefetchDataSource?.tableView(table, prefetchRowsAt: paths)
     try await fixture.source.hasBegunLoads(of: ViewFixture.photo(4))
     number = 5
