@@ -94,6 +94,32 @@
       }
     }
 
+    @Test(
+      "refuses text that could hide markup, or stands in another file",
+      arguments: [
+        (##"[<!ENTITY a "&#60;image/>">]"##, "utf-8"), (#"[<!ENTITY a "<image/>">]"#, "utf-8"),
+        (#"[<!ENTITY a "aa"><!ENTITY b "&a;&a;">]"#, "utf-8"),
+        (#"[<!ENTITY a SYSTEM "file:///etc/hostname">]"#, "utf-8"),
+        ("[<!ELEMENT svg ANY>]", "utf-8"),
+        ("[<!-- -->]", "utf-8"),
+        (#"[<!ENTITY a "\#(String(repeating: "a", count: 300))">]"#, "utf-8"),
+        ("", "utf-7"), ("", "utf-16"),
+      ])
+    func refusesText(subset: String, encoding: String) throws {
+      let file =
+        Data(
+          "<?xml version='1.0' encoding='\(encoding)'?><!DOCTYPE svg \(subset)>".utf8) + svg("<g/>")
+      do throws(ImageDecodingError) {
+        _ = try SVGDecoder().header(of: file)
+        Issue.record("It was read.")
+      } catch {
+        guard case .unsupported = error else {
+          Issue.record("\(error)")
+          return
+        }
+      }
+    }
+
     @Test("passes over what is no markup")
     func passesOver() throws {
       let file = svg(
