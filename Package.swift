@@ -182,7 +182,7 @@ let package = Package(
       swiftSettings: settings),
     // SwiftUI, UIKit and AppKit; an empty module on Linux.
     .target(
-      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing"],
+      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing", "Locking"],
       swiftSettings: settings),
     .executableTarget(
       name: "imagecache",
@@ -327,8 +327,9 @@ if Context.environment["IMAGECACHE_BENCHMARKS"] != nil {
     .executableTarget(
       name: "imagecache-bench",
       dependencies: [
-        "CBenchPeers", "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
-        "LoopbackServer", "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
+        "CBenchPeers", "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing",
+        "ImageViewing", "Locking", "LoopbackServer", "OriginalDatabase", "Pixels", "TableStore",
+        "TestSupport",
       ],
       path: "Tests/Benchmarks/Program", swiftSettings: settings),
     .testTarget(

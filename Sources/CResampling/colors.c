@@ -1,5 +1,8 @@
 #include "CResampling.h"
 
+// A processor that multiplies and adds in one step would round otherwise than others do.
+#pragma STDC FP_CONTRACT OFF
+
 static uint8_t number_of(float light, const uint8_t *numbers, float steps) {
   float bounded = light > 0 ? light < 1 ? light : 1 : 0;
   return numbers[(size_t)(bounded * steps + 0.5f)];

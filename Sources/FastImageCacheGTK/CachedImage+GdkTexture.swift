@@ -1,8 +1,26 @@
 #if GTK && canImport(CGTK)
   import CGTK
   public import FastImageCache
+  import ImageViewing
   import Pixels
   import TableStore
+
+  extension HashedPlaceholder {
+    /// A texture over a copy of the pixels, which have four bytes each, and the fourth of opaque ones is 255.
+    func makeStandIn() -> PaintableContent.StandIn? {
+      let bytes = bitmap.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+      guard let bytes else { return nil }
+      defer { g_bytes_unref(bytes) }
+      let texture = gdk_memory_texture_new(
+        Int32(bitmap.size.width), Int32(bitmap.size.height), GDK_MEMORY_B8G8R8A8_PREMULTIPLIED,
+        bytes, gsize(bitmap.layout.rowBytes))
+      let points = graphene_size_t(
+        width: Float(Double(size.width) / scale), height: Float(Double(size.height) / scale))
+      return texture.map {
+        PaintableContent.StandIn(paintable: GObjectReference(owning: $0), size: points)
+      }
+    }
+  }
 
   extension CachedImage {
     /// Makes a `GdkTexture *` over the mapped pixels, without copying them.

@@ -39,5 +39,24 @@
       content.picture = image.flatMap { DrawnPicture($0, for: renderer) }
       gdk_paintable_invalidate_contents(paintable)
     }
+
+    /// What is drawn while no image is shown, a `GdkPaintable *`; `nil` for nothing.
+    var standIn: PaintableContent.StandIn? {
+      get { content.standIn }
+      set {
+        if newValue?.paintable === content.standIn?.paintable { return }
+        content.standIn = newValue
+        gdk_paintable_invalidate_contents(paintable)
+      }
+    }
+
+    /// By default, a smaller image than the format's stands in the middle, and a stretched paintable stretches it.
+    var contentFit: ContentFit {
+      get { content.fit }
+      set {
+        content.fit = newValue
+        gdk_paintable_invalidate_contents(paintable)
+      }
+    }
   }
 #endif

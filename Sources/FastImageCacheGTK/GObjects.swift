@@ -11,6 +11,11 @@
     /// Takes over a reference of the caller.
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
+    /// Takes a reference of its own.
+    convenience init(sharing pointer: OpaquePointer) {
+      self.init(owning: OpaquePointer(g_object_ref(UnsafeMutableRawPointer(pointer))))
+    }
+
     deinit {
       let object = UnsafeMutableRawPointer(pointer)
       if Thread.isMainThread { return g_object_unref(object) }
@@ -40,10 +45,11 @@
   ///
   /// - Parameters:
   ///   - data: What the handler gets, which nothing retains: it must live until then.
-  func connect(
+  /// - Returns: The number of the handler, for `g_signal_handler_disconnect`.
+  @discardableResult func connect(
     _ object: OpaquePointer, _ signal: String, to data: UnsafeMutableRawPointer,
     _ handler: SignalHandler
-  ) {
+  ) -> gulong {
     connect(object, signal, to: data, callback: unsafeBitCast(handler, to: GCallback.self))
   }
 
@@ -56,9 +62,9 @@
   }
 
   /// - Parameter callback: GLib stores handlers of all types as one, and calls each with its signal's arguments.
-  private func connect(
+  @discardableResult private func connect(
     _ object: OpaquePointer, _ signal: String, to data: UnsafeMutableRawPointer, callback: GCallback
-  ) {
+  ) -> gulong {
     g_signal_connect_data(
       UnsafeMutableRawPointer(object), signal, callback, data, nil, GConnectFlags(0))
   }

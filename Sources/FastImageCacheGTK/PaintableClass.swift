@@ -63,10 +63,14 @@
       }
       face.get_current_image = { PaintableClass.content(of: $0)?.makeStill() }
       face.get_flags = { _ in GDK_PAINTABLE_STATIC_SIZE }
-      face.get_intrinsic_width = { PaintableClass.content(of: $0).map { Int32($0.width) } ?? 0 }
-      face.get_intrinsic_height = { PaintableClass.content(of: $0).map { Int32($0.height) } ?? 0 }
+      face.get_intrinsic_width = {
+        PaintableClass.content(of: $0).map { Int32($0.size.width) } ?? 0
+      }
+      face.get_intrinsic_height = {
+        PaintableClass.content(of: $0).map { Int32($0.size.height) } ?? 0
+      }
       face.get_intrinsic_aspect_ratio = {
-        PaintableClass.content(of: $0).map { $0.width / $0.height } ?? 0
+        PaintableClass.content(of: $0).map { Double($0.size.width) / Double($0.size.height) } ?? 0
       }
     }
   }

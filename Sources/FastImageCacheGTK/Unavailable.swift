@@ -17,18 +17,21 @@
   @MainActor public final class CachedImageWidget<Entity: ImageEntity> {
     public init(format: ImageFormat, from cache: ImageCache) {}
     public init(formats: [ImageFormat], from cache: ImageCache) {}
+    public init(family: String, from cache: ImageCache) {}
   }
 
   @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
   @MainActor public func makeImageFactory<Entity: ImageEntity>(
-    format: ImageFormat, from cache: ImageCache, entity: @escaping (Int) -> Entity?,
-    alternativeText: @escaping (Entity) -> String?
+    format: ImageFormat, from cache: ImageCache, animated: Bool = true,
+    entity: @escaping (Int) -> Entity?, alternativeText: @escaping (Entity) -> String?,
+    makeCell: ((CachedImageWidget<Entity>) -> (OpaquePointer, (Entity?) -> Void))? = nil
   ) -> OpaquePointer? { nil }
 
   @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
   @MainActor public func makeImageFactory<Entity: ImageEntity>(
-    formats: [ImageFormat], from cache: ImageCache, entity: @escaping (Int) -> Entity?,
-    alternativeText: @escaping (Entity) -> String?
+    formats: [ImageFormat], from cache: ImageCache, animated: Bool = true,
+    entity: @escaping (Int) -> Entity?, alternativeText: @escaping (Entity) -> String?,
+    makeCell: ((CachedImageWidget<Entity>) -> (OpaquePointer, (Entity?) -> Void))? = nil
   ) -> OpaquePointer? { nil }
 
   extension ImageCache {

@@ -16,18 +16,46 @@
   @MainActor final class VisiblePicture {
     private static let attached = AttachedObject<VisiblePicture>(key: "fast-image-cache-picture")
 
-    private let widget: OpaquePointer
+    let widget: OpaquePointer
     private let formats: [ImageFormat]
     private let cache: ImageCache
     private let paintable: CachedImagePaintable
-    private(set) var place: PicturePlace?
+    private(set) lazy var place = PicturePlace(
+      deliver: { IdleDelivery.shared.run($0) }, show: { [weak self] in self?.show($0) })
     /// Of the window in which the place plays.
     private weak var clock: WindowClock?
+    /// There while the widget is mapped and its room decides on the format.
+    private var layouts: LayoutWatch?
+    /// The widget's size in points, for which the format was chosen.
+    private var room = (width: 0, height: 0)
 
     /// Whose image is shown.
     var entity: (any ImageEntity)? { didSet { want() } }
 
+    /// How a missing image is loaded.
+    var options: LoadOptions? { didSet { want() } }
+
     private(set) var isShowing = false
+    private var hasFailed = false
+    /// Of the entity's hash.
+    private var hashed = HashedImage<PaintableContent.StandIn>()
+
+    /// Drawn while there is no image.
+    var placeholder: GObjectReference? { didSet { showStandIn() } }
+
+    /// Drawn after a failure; `nil` for the placeholder.
+    var failureImage: GObjectReference? { didSet { showStandIn() } }
+
+    var contentFit: ContentFit {
+      get { paintable.contentFit }
+      set {
+        if newValue == paintable.contentFit { return }
+        paintable.contentFit = newValue
+        takeRoom()
+        watchLayouts()
+        want()
+      }
+    }
 
     /// What a screen reader says.
     var alternativeText: String? {
@@ -38,34 +66,27 @@
 
     /// Makes a widget that shows nothing yet.
     ///
-    /// - Returns: A floating reference, as GTK's own functions do.
-    static func makeWidget(_ formats: [ImageFormat], _ cache: ImageCache) -> OpaquePointer {
+    /// - Returns: With the widget's floating reference, as GTK's own functions return it.
+    static func make(_ formats: [ImageFormat], _ cache: ImageCache) -> VisiblePicture {
       // GLib ends the process where it has no memory for a widget.
       let widget = OpaquePointer(gtk_picture_new().unsafelyUnwrapped)
-      attached.attach(VisiblePicture(widget, formats, cache), to: widget)
-      return widget
+      let picture = VisiblePicture(widget, formats, cache)
+      attached.attach(picture, to: widget)
+      return picture
     }
-
-    /// The image of a widget that `makeWidget` has made.
-    static func of(_ widget: OpaquePointer) -> VisiblePicture? { attached.object(of: widget) }
 
     private init(_ widget: OpaquePointer, _ formats: [ImageFormat], _ cache: ImageCache) {
       precondition(!formats.isEmpty, "A picture needs a format.")
       (self.widget, self.formats, self.cache) = (widget, formats, cache)
       paintable = CachedImagePaintable(format: formats[0])
       PicturePlace.didFail = { NetworkWatch.begin() }
-      place = PicturePlace(
-        deliver: { IdleDelivery.shared.run($0) }, show: { [weak self] in self?.show($0) })
       if formats.contains(where: { $0.animation != .firstFrame }) {
         MotionWatch.begin()
-        place?.setTicking = { [weak self] in self?.setTicking($0) }
+        place.setTicking = { [weak self] in self?.setTicking($0) }
       }
-      // The size is there before the image, and an image is drawn pixel for pixel: scaling it would
-      // cost three times as much in each frame.
+      // The size is there before the image.
       gtk_picture_set_paintable(widget, paintable.paintable)
-      gtk_picture_set_can_shrink(widget, false.asBoolean)
-      gtk_widget_set_halign(UnsafeMutablePointer(widget), GTK_ALIGN_CENTER)
-      gtk_widget_set_valign(UnsafeMutablePointer(widget), GTK_ALIGN_CENTER)
+      takeRoom()
       setLabel()
       connectSignals()
     }
@@ -76,11 +97,15 @@
         VisiblePicture.withPicture(data) { picture in
           // Outside a window a widget has the scale factor of no window.
           if picture.formats.count > 1 { picture.want() }
-          picture.place?.appear()
+          picture.place.appear()
+          picture.watchLayouts()
         }
       }
       connect(widget, "unmap", to: data) { _, data in
-        VisiblePicture.withPicture(data) { $0.place?.disappear() }
+        VisiblePicture.withPicture(data) { picture in
+          picture.place.disappear()
+          picture.watchLayouts()
+        }
       }
       connect(widget, "notify::scale-factor", to: data) { _, _, data in
         VisiblePicture.withPicture(data) { $0.want() }
@@ -108,14 +133,66 @@
     private func setLabel() { fic_gtk_set_label(UnsafeMutablePointer(widget), alternativeText) }
 
     private func want() {
-      let scaleFactor = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))
-      let format = formats.fitting(scaleFactor: scaleFactor)
-      place?.want(entity.map { PicturePlace.Request($0, format: format, cache: cache) })
+      if let entity, let format {
+        place.want(PicturePlace.Request(entity, format: format, cache: cache, options: options))
+      } else {
+        place.want(nil)
+      }
+      // Another entity may have another hash.
+      if !isShowing { showStandIn() }
     }
+
+    // MARK: Room
+
+    /// Whether a larger widget takes another format.
+    private var choosesByRoom: Bool { formats.count > 1 && contentFit != .unscaled }
+
+    /// The format for the widget as it is; `nil` before the layout that gives it a size.
+    private var format: ImageFormat? {
+      let scaleFactor = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))
+      guard choosesByRoom else { return formats.fitting(scaleFactor: scaleFactor) }
+      room = size
+      return FormatChoice(covers: contentFit != .contain).format(
+        among: formats, width: Double(room.width), height: Double(room.height),
+        scale: Double(scaleFactor))
+    }
+
+    private var size: (width: Int, height: Int) {
+      let widget = UnsafeMutablePointer<GtkWidget>(widget)
+      return (Int(gtk_widget_get_width(widget)), Int(gtk_widget_get_height(widget)))
+    }
+
+    /// Has GTK give the widget the size of its format, or all the room that there is.
+    private func takeRoom() {
+      let isFitted = contentFit != .unscaled
+      gtk_picture_set_can_shrink(widget, isFitted.asBoolean)
+      // The paintable fits its image into the whole widget by itself, so that no image changes the layout.
+      gtk_picture_set_content_fit(widget, isFitted ? GTK_CONTENT_FIT_FILL : GTK_CONTENT_FIT_CONTAIN)
+      gtk_widget_set_overflow(
+        UnsafeMutablePointer(widget),
+        contentFit == .cover ? GTK_OVERFLOW_HIDDEN : GTK_OVERFLOW_VISIBLE)
+      let alignment = isFitted ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
+      gtk_widget_set_halign(UnsafeMutablePointer(widget), alignment)
+      gtk_widget_set_valign(UnsafeMutablePointer(widget), alignment)
+    }
+
+    private func watchLayouts() {
+      let widget = UnsafeMutablePointer<GtkWidget>(widget)
+      guard choosesByRoom, gtk_widget_get_mapped(widget) != 0 else {
+        layouts = nil
+        return
+      }
+      guard layouts == nil else { return }
+      // Unmapped before it goes, the widget ends the watch.
+      layouts = LayoutWatch(widget, data: Unmanaged.passUnretained(self).toOpaque()) { _, data in
+        VisiblePicture.withPicture(data) { if $0.size != $0.room { $0.want() } }
+      }
+    }
+
+    // MARK: Sights
 
     /// The place plays while the widget is mapped only, so that the widget has a window.
     private func setTicking(_ isTicking: Bool) {
-      guard let place else { return }
       if !isTicking { return clock?.players.remove(place) ?? () }
       let now = WindowClock.of(widget)
       if now !== clock { clock?.players.remove(place) }
@@ -130,8 +207,19 @@
         case .nothing, .placeholder, .failure: nil
         }
       isShowing = image != nil
+      hasFailed = if case .failure = sight { true } else { false }
       let window = gtk_widget_get_native(UnsafeMutablePointer(widget))
       paintable.show(image, drawnBy: window.flatMap(gtk_native_get_renderer))
+      showStandIn()
+    }
+
+    private func showStandIn() {
+      if hasFailed, let failureImage {
+        paintable.standIn = PaintableContent.StandIn(paintable: failureImage)
+        return
+      }
+      let drawn = hashed.native(for: place.request) { $0.makeStandIn() }
+      paintable.standIn = drawn ?? placeholder.map { PaintableContent.StandIn(paintable: $0) }
     }
   }
 

@@ -70,7 +70,7 @@ public struct ImageHeader: Hashable, Sendable {
     self = try decoder.header(of: data)
     type = EncodedImageType(firstBytes: data)
     scanCount = Self.scanCount(of: data, type)
-    frameCount = try Self.frameCount(of: data, decoder)
+    frameCount = Self.frameCount(of: data, decoder)
     // The rest of the header holds without its colours.
     colorSpace = try? (decoder as? any SystemDecoder)?.colorSpace(of: data)
   }
@@ -87,15 +87,12 @@ public struct ImageHeader: Hashable, Sendable {
     }
   }
 
-  private static func frameCount(
-    of data: Data, _ decoder: any ImageDecoder
-  ) throws(ImageDecodingError) -> Int {
-    do throws(ImageDecodingError) {
-      let animations = decoder as? any AnimationDecoder
-      return try animations?.animation(of: data, within: DecodingLimits())?.frameCount ?? 1
-    } catch .truncated {
-      // The bytes end within the first frame.
-      return 1
-    }
+  /// One where the frames are damaged, too: the first is shown then.
+  private static func frameCount(of data: Data, _ decoder: any ImageDecoder) -> Int {
+    var limits = DecodingLimits()
+    (limits.frameCount, limits.animationPixelCount) = (.max, .max)
+    (limits.pixelCount, limits.sideLength, limits.workingByteCount) = (.max, .max, .max)
+    let animation = try? (decoder as? any AnimationDecoder)?.animation(of: data, within: limits)
+    return animation?.frameCount ?? 1
   }
 }

@@ -14,7 +14,7 @@ extension Drawing {
   ///   - colorSpace: The destination's.
   ///   - scale: Pixels to a point.
   ///   - upTo: As for ``outputSize(source:slot:upTo:)``.
-  ///   - isCancelled: Asked before each row, and before and after a closure.
+  ///   - isCancelled: Asked before each row, before and after a closure, and before each filter.
   package func draw(
     _ source: Bitmap, into destination: UnsafeMutableRawBufferPointer, layout: PixelLayout,
     colorSpace: ColorSpace = .sRGB, scale: Double, upTo: Bool, isCancelled: () -> Bool
@@ -23,6 +23,37 @@ extension Drawing {
       preconditionFailure("A drawing needs \(layout.byteCount) bytes, not \(destination.count).")
     }
     if isCancelled() { throw .cancelled }
+    let filters = filters.filter { !$0.isNeutral }
+    guard !filters.isEmpty, layout.format.bytesPerPixel != 4 else {
+      try paint(source, output, layout, colorSpace, scale, upTo: upTo, isCancelled: isCancelled)
+      return try Self.apply(
+        filters, output, layout, colorSpace, scale, isCancelled: isCancelled)
+    }
+    // Filters work on pixels of four bytes.
+    guard let wide = PixelLayout(size: layout.size, format: .bgrx32) else { throw .outOfMemory }
+    let pixels = try ScratchMemory(byteCount: wide.byteCount)
+    try paint(source, pixels.bytes, wide, colorSpace, scale, upTo: upTo, isCancelled: isCancelled)
+    try Self.apply(filters, pixels.bytes, wide, colorSpace, scale, isCancelled: isCancelled)
+    PixelRows.convert(pixels.bytes, rowBytes: wide.rowBytes, to: layout, output)
+  }
+
+  private static func apply(
+    _ filters: [Filter], _ output: UnsafeMutableRawPointer, _ layout: PixelLayout,
+    _ colorSpace: ColorSpace, _ scale: Double, isCancelled: () -> Bool
+  ) throws(DrawingError) {
+    guard !filters.isEmpty else { return }
+    let pixels = FilteredPixels(output, layout: layout, colorSpace: colorSpace, scale: scale)
+    for filter in filters {
+      if isCancelled() { throw .cancelled }
+      try pixels.apply(filter)
+    }
+  }
+
+  /// Draws without the filters.
+  private func paint(
+    _ source: Bitmap, _ output: UnsafeMutableRawPointer, _ layout: PixelLayout,
+    _ colorSpace: ColorSpace, _ scale: Double, upTo: Bool, isCancelled: () -> Bool
+  ) throws(DrawingError) {
     switch content {
     case .recipe(let recipe):
       let source =
@@ -59,13 +90,7 @@ extension Drawing {
     try canvas.finish()
     if isCancelled() { throw .cancelled }
 
-    let used = size.width * layout.format.bytesPerPixel
-    for y in 0..<size.height {
-      let target = output + y * layout.rowBytes
-      PixelRows.convert(
-        pixels.bytes + y * rowBytes, to: layout.format, target, count: size.width)
-      (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: layout.rowBytes - used)
-    }
+    PixelRows.convert(pixels.bytes, rowBytes: rowBytes, to: layout, output)
   }
 }
 

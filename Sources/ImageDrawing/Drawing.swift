@@ -76,6 +76,9 @@ public struct Drawing: Hashable, Sendable {
 
   package let content: Content
 
+  /// Applied to the result one after the other.
+  var filters: [Filter] = []
+
   /// The image covers the slot, centred; the protruding part is cut off.
   public static let aspectFill = Drawing(content: .recipe(Recipe(scaling: .aspectFill)))
 

@@ -180,7 +180,7 @@ public struct ImageSourceRequest: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or when the load is over.
   ///   ``OutOfReach`` where the requests may not go so far; a source passes it on.
-  package func pass(_ need: LoadNeed) async throws { try await permit?.pass(need) }
+  package func acquirePermit(_ need: LoadNeed) async throws { try await permit?.acquire(need) }
 }
 
 /// A source's answer.
@@ -271,7 +271,7 @@ public struct ImageSourceProgress: Hashable, Sendable {
 /// permit: no two loads wait for each other then.
 package protocol SourcePermit: Sendable {
   /// See ``ImageSourceRequest/pass(_:)``.
-  func pass(_ need: LoadNeed) async throws
+  func acquire(_ need: LoadNeed) async throws
 
   /// Lets another load use the permit until the next ``pass(_:)``; returns at once.
   func giveUp()

@@ -42,7 +42,7 @@ public struct ImageSourceChain: NeedNamingSource, IdleConnections {
     var errors: [any Error] = []
     for source in sources {
       // Bytes that a local source has do not wait behind downloads.
-      try await request.pass(LoadNeed(for: request.url, from: source))
+      try await request.acquirePermit(LoadNeed(for: request.url, from: source))
       do {
         return try await source.response(to: request)
       } catch let cancellation as CancellationError {

@@ -45,7 +45,7 @@ public struct URLImageSource: ImageSource, IdleConnections {
   }
 
   init(
-    http: HTTPOptions, clock: any PatienceClock,
+    http: HTTPOptions, clock: any TimeoutClock,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     // Without a budget: a file's bytes live on, for the decoder, when its reading is over.

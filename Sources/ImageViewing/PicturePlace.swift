@@ -6,7 +6,8 @@ package import FastImageCache
 /// 1. `image` is held while it is shown, or while a step is about to show it.
 /// 2. `loading` is the task of the newest turn, while that loads.
 /// 3. `places` has each place that lives, and keeps none.
-/// 4. `player` is there once a format that keeps frames was shown, or something was asked of it. Others cost nothing.
+/// 4. `fraction`, `priority` and `report` are those of the newest load; `reporting` waits for its report.
+/// 5. `player` is there once a format that keeps frames was shown, or something was asked of it. Others cost nothing.
 @MainActor package final class PicturePlace {
   /// What a place shows.
   package enum Sight: Sendable {
@@ -28,6 +29,10 @@ package import FastImageCache
     package let format: ImageFormat
     package let cache: ImageCache
     package let options: LoadOptions?
+    /// Whether the place is told which part of the bytes has arrived.
+    package var tellsFraction = false
+    /// Whether the place has a report of the load, for debugging.
+    package var wantsReport = false
 
     package init(
       _ entity: any ImageEntity, format: ImageFormat, cache: ImageCache, options: LoadOptions? = nil
@@ -48,15 +53,45 @@ package import FastImageCache
   private let deliver: Delivery
   private let show: @MainActor (Sight) -> Void
   private var decisions = PictureShow<Wish>()
-  private var request: Request?
-  private var image: CachedImage?
+  package private(set) var request: Request?
+  private(set) var image: CachedImage?
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?
+  private var priority: RequestPriority?
+  /// Whether the last look found an image that the next load verifies.
+  private var findsUnverified = false
   private(set) var existingPlayer: PlacePlayer?
+
+  /// The part of the bytes that has arrived, from 0 to 1, where the request wants to know it and a length is announced.
+  package private(set) var fraction: Double?
+
+  /// Whether what the place shows is what it was told to show: nothing is loaded, and nothing has failed.
+  package var isSettled: Bool { !decisions.isLoading && !decisions.hasFailed }
+
+  /// Called when ``fraction`` has changed while the placeholder is shown.
+  package var fractionChanged: @MainActor () -> Void = {}
+
+  /// How the image on screen was loaded; `nil` for an image that the table had, and until the report is there.
+  package private(set) var report: LoadReport?
+  private var reporting: Task<Void, Never>?
+
+  /// Called when ``report`` has come.
+  package var reportChanged: @MainActor () -> Void = {}
+
+  /// Whether a load is under way.
+  var isWaiting: Bool { decisions.isLoading }
+
+  /// What becomes of a load when nobody sees the place any more, or it wants nothing.
+  package var whenLeaving = DisappearBehavior.cancel
 
   /// Called with `true` when ``tick(at:)`` is to be called at each tick of the window's clock, the next one included,
   /// and with `false` when no more.
   package var setTicking: @MainActor (Bool) -> Void = { _ in }
+
+  /// Called after an image was shown that was looked up or loaded, and not for the frames that follow it.
+  package var onLoaded: @MainActor (CachedImage) -> Void = { _ in }
+  /// Called after a load has failed, also where something else stays on screen.
+  package var onFailed: @MainActor (ImageCacheError) -> Void = { _ in }
 
   private static var places: [Unheld] = []
   /// Those that are gone leave `places` when it has grown to this count.
@@ -65,6 +100,9 @@ package import FastImageCache
 
   /// With those that are gone and were not yet forgotten; for tests.
   static var placeCount: Int { places.count }
+
+  /// Of all places: they share the main thread.
+  static var verification = VerificationBudget()
 
   /// Whether the system had a network when the toolkit last reported it.
   private static var hasNetwork = true
@@ -87,21 +125,49 @@ package import FastImageCache
     Self.places.append(Unheld(place: self))
   }
 
-  deinit { loading?.cancel() }
+  deinit {
+    reporting?.cancel()
+    switch whenLeaving {
+    case .cancel: loading?.cancel()
+    case .lowerPriority: priority?.value = .low
+    case .keepLoading: break
+    }
+  }
 
   /// Makes the place show this image from now on; the same as before changes nothing.
   package func want(_ request: Request?) {
     let wish = request?.wish
+    if wish == nil { leave() }
     // Before the steps, which ask for it.
     self.request = request
     report(.wanted(wish))
   }
 
+  /// Makes the place show an image that somebody has loaded for a request, as if the place had loaded it.
+  package func want(_ request: Request, showing image: CachedImage) {
+    (self.request, self.image) = (request, image)
+    report(.given(request.wish))
+    if decisions.sight == .nothing { self.image = nil }
+  }
+
+  /// Asks again for an image that failed, if the place can be seen.
+  package func retry() { report(.recovered) }
+
   /// The place can be seen from now on.
   package func appear() { report(.appeared) }
 
-  /// Nobody sees the place any more: it lets its image go and gives up its load.
-  package func disappear() { report(.disappeared) }
+  /// Nobody sees the place any more: it lets its image go, and gives up its load unless ``whenLeaving`` says otherwise.
+  package func disappear() {
+    leave()
+    report(.disappeared)
+  }
+
+  /// Leaves a load that is to go on to itself: it ends by itself, and its image is a hit afterwards.
+  private func leave() {
+    guard whenLeaving != .cancel else { return }
+    if whenLeaving == .lowerPriority { priority?.value = .low }
+    loading = nil
+  }
 
   /// Has all places that can be seen look again, because the cache may have other images now.
   ///
@@ -118,6 +184,9 @@ package import FastImageCache
   /// Asks again for all images that failed and can be seen.
   package static func retryFailed() {
     for place in places.compactMap(\.place) {
+      if place.decisions.hasFailed, let request = place.request {
+        request.cache.forgetFailures(of: request.entity.imageID)
+      }
       place.report(.recovered)
       place.existingPlayer?.retry()
     }
@@ -178,6 +247,8 @@ package import FastImageCache
     } else {
       existingPlayer?.end()
     }
+    // Last: it may make the place show something else.
+    onLoaded(image)
   }
 
   // MARK: Decisions
@@ -189,8 +260,8 @@ package import FastImageCache
   private func take(_ step: PictureShow<Wish>.Step) {
     switch step {
     case .look:
-      let found = request.flatMap { $0.cache.cachedImage(for: $0.entity, format: $0.format) }
-      if let found { image = found }
+      let found = request.flatMap(find)
+      if let found { (image, report) = (found, nil) }
       report(.looked(isThere: found != nil))
     case .load(let turn): load(turn)
     case .cancel:
@@ -212,28 +283,74 @@ package import FastImageCache
     }
   }
 
+  /// The image that the table has, if it is verified, or may be now.
+  private func find(_ request: Request) -> CachedImage? {
+    findsUnverified = false
+    switch request.cache.find(request.entity, format: request.format) {
+    case .image(let image): return image
+    case .nothing: return nil
+    case .unverified(let isInMemory):
+      let start = ContinuousClock.now
+      if Self.verification.isFresh { deliver { Self.verification.firstFrameIsShown() } }
+      guard Self.verification.allows(at: start, isInMemory: isInMemory) else {
+        findsUnverified = true
+        return nil
+      }
+      defer { Self.verification.note(ContinuousClock.now - start) }
+      return request.cache.cachedImage(for: request.entity, format: request.format)
+    }
+  }
+
   private func load(_ turn: PictureShow<Wish>.Turn) {
     guard let request else { return }
+    (fraction, report) = (nil, nil)
+    waitForReport(request, turn)
+    priority = RequestPriority(.high)
+    let verifies = findsUnverified
     // Detached: the load belongs to no actor, so no step of it waits for the main thread.
     loading = Task.detached(name: "picture on screen", priority: .high) {
-      [deliver, weak self] in
-      guard let options = request.options else {
-        do throws(ImageCacheError) {
-          let image = try await request.cache.image(for: request.entity, format: request.format)
-          deliver { self?.came(image, .loaded(turn)) }
-        } catch { deliver { self?.failed(error, turn) } }
+      [deliver, priority, weak self] in
+      if verifies,
+        let image = await request.cache.storedImage(for: request.entity, format: request.format)
+      {
+        deliver { self?.came(image, .verified(turn)) }
         return
       }
-      for await step in request.cache.progress(
-        for: request.entity, format: request.format, options: options)
-      {
-        switch step {
-        case .preview(let image, _): deliver { self?.came(image, .previewed(turn)) }
-        case .finished(let image): deliver { self?.came(image, .loaded(turn)) }
-        case .failed(let error): deliver { self?.failed(error, turn) }
-        default: continue
-        }
+      await request.load(priority) { step in deliver { self?.take(step, turn) } }
+    }
+  }
+
+  private func waitForReport(_ request: Request, _ turn: PictureShow<Wish>.Turn) {
+    reporting?.cancel()
+    guard request.wantsReport else { return }
+    // Listens before the load begins.
+    let events = request.cache.events()
+    let (id, name) = (request.entity.imageID, request.format.name)
+    reporting = Task.detached(name: "report on screen", priority: .utility) {
+      [deliver, weak self] in
+      for await event in events {
+        guard case .loaded(id, name, let report) = event else { continue }
+        deliver { self?.reported(report, turn) }
+        return
       }
+    }
+  }
+
+  private func reported(_ new: LoadReport, _ turn: PictureShow<Wish>.Turn) {
+    guard decisions.turn == turn else { return }
+    report = new
+    reportChanged()
+  }
+
+  private func take(_ step: Request.Step, _ turn: PictureShow<Wish>.Turn) {
+    switch step {
+    case .fraction(let new):
+      guard decisions.isLoading(turn), decisions.sight == .placeholder else { return }
+      fraction = new
+      fractionChanged()
+    case .preview(let image): came(image, .previewed(turn))
+    case .image(let image): came(image, .loaded(turn))
+    case .failure(let error): failed(error, turn)
     }
   }
 
@@ -247,7 +364,9 @@ package import FastImageCache
   private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
     self.error = error
     report(.failed(turn))
-    if decisions.hasFailed { Self.didFail() }
+    guard decisions.hasFailed else { return }
+    Self.didFail()
+    onFailed(error)
   }
 }
 
@@ -259,7 +378,10 @@ private struct Wish: PictureWish {
   let version: ImageID
   let options: LoadOptions?
 
+  /// In another format of its family, too: the one may stay until the other comes.
   func isOfSamePicture(as other: Wish) -> Bool {
-    (cache, entity, format.name) == (other.cache, other.entity, other.format.name)
+    guard (cache, entity) == (other.cache, other.entity) else { return false }
+    return format.name == other.format.name
+      || format.family != nil && format.family == other.format.family
   }
 }

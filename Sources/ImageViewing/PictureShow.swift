@@ -18,10 +18,14 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   enum Event: Sendable {
     /// The place is for this image from now on.
     case wanted(Wish?)
+    /// The place is for this image from now on, which somebody has loaded for it.
+    case given(Wish)
     case appeared
     case disappeared
     /// The cache was asked, and has the image or not.
     case looked(isThere: Bool)
+    /// The image was there all the time, and had to be verified.
+    case verified(Turn)
     /// Something came that stands in for the image until that is loaded.
     case previewed(Turn)
     case loaded(Turn)
@@ -54,11 +58,15 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   private(set) var hasFailed = false
   private var wish: Wish?
   private var isVisible = false
-  private var turn: Turn = 0
+  private(set) var turn: Turn = 0
+
+  /// Whether a load is the one under way.
+  func isLoading(_ turn: Turn) -> Bool { isLoading && turn == self.turn }
 
   mutating func handle(_ event: Event) -> [Step] {
     switch event {
     case .wanted(let new): return want(new)
+    case .given(let new): return give(new)
     case .appeared:
       // Lists report it again for what is on screen.
       if isVisible { return [] }
@@ -74,6 +82,9 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case .loaded(turn) where isLoading:
       (isLoading, sight) = (false, .picture)
       return [.showPicture(isLate: true)]
+    case .verified(turn) where isLoading:
+      (isLoading, sight) = (false, .picture)
+      return [.showPicture(isLate: false)]
     case .failed(turn) where isLoading:
       (isLoading, hasFailed) = (false, true)
       if sight >= .preview { return [] }
@@ -81,7 +92,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
       return [.showFailure]
     case .recovered: return hasFailed ? look() : []
     case .changed: return lookAnew()
-    case .previewed, .loaded, .failed: return []
+    case .previewed, .loaded, .verified, .failed: return []
     }
   }
 
@@ -94,6 +105,15 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     // What is shown belongs to another image: the look decides what takes its place.
     if !isSamePlace, sight > .placeholder { sight = .failure }
     return lookAnew()
+  }
+
+  private mutating func give(_ new: Wish) -> [Step] {
+    let steps: [Step] = isLoading ? [.cancel] : []
+    turn += 1
+    (wish, isLoading, hasFailed) = (new, false, false)
+    guard isVisible else { return steps }
+    sight = .picture
+    return steps + [.showPicture(isLate: true)]
   }
 
   /// Looks instead of waiting for the load under way.

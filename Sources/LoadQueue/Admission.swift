@@ -6,7 +6,7 @@
 /// job that needs most of the budget waits for the running jobs, and for no later job of its own or a
 /// lower priority. The price is idle capacity, for no longer than the longest running job takes.
 ///
-/// Jobs below medium priority leave a place to others where ``keepsPlace`` says so: they may be slow, and a row
+/// Jobs below medium priority leave a place to others where ``reservesPlace`` says so: they may be slow, and a row
 /// that comes on screen would wait for one of them to end.
 ///
 /// Invariants:
@@ -57,7 +57,7 @@ package struct Admission: Sendable {
   let width: Int
   let byteBudget: Int
   /// Whether one place of several is not for jobs below medium priority; a change counts from the next event on.
-  var keepsPlace = false
+  var reservesPlace = false
 
   /// A slice, since a first job that leaves moves no others then.
   private var queue: ArraySlice<Entry> = []
@@ -81,7 +81,7 @@ package struct Admission: Sendable {
   }
 
   /// How many jobs below medium priority may run at once; one at least, or they would wait for ever.
-  private var lowLimit: Int { keepsPlace ? max(width - 1, 1) : width }
+  private var lowLimit: Int { reservesPlace ? max(width - 1, 1) : width }
 
   /// An id for one job, to be submitted or withdrawn.
   mutating func makeJobID() -> JobID {

@@ -100,10 +100,10 @@ package final class AdmissionQueue: Sendable {
   /// - Parameters:
   ///   - width: How many jobs run at the same time.
   ///   - byteBudget: How many bytes they have together.
-  ///   - keepsPlace: Whether one place of several is not for jobs below medium priority.
-  package init(width: Int, byteBudget: Int = .max, keepsPlace: Bool = false) {
+  ///   - reservesPlace: Whether one place of several is not for jobs below medium priority.
+  package init(width: Int, byteBudget: Int = .max, reservesPlace: Bool = false) {
     var admission = Admission(width: width, byteBudget: byteBudget)
-    admission.keepsPlace = keepsPlace
+    admission.reservesPlace = reservesPlace
     state = Lock(State(admission: admission))
   }
 

@@ -80,8 +80,8 @@ public final class LoadResources: Sendable {
       name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
       byteBudget: max(0, decodeByteBudget), computes: true, idleLoad: previewLoad)
     let localWidth = localWidth ?? Self.processorCount + 4
-    network = AdmissionQueue(width: max(1, networkWidth), keepsPlace: true)
-    local = AdmissionQueue(width: max(1, localWidth), keepsPlace: true)
+    network = AdmissionQueue(width: max(1, networkWidth), reservesPlace: true)
+    local = AdmissionQueue(width: max(1, localWidth), reservesPlace: true)
     largestWidth = max(1, networkWidth, localWidth)
   }
 
@@ -144,7 +144,7 @@ package struct LoadPermit: Sendable {
   /// its turn as well, and then goes on without a permit.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or if the load is over.
-  package func pass(_ need: LoadNeed) async throws {
+  package func acquire(_ need: LoadNeed) async throws {
     let (turn, former) = try state.withLock { state -> (Int?, Held?) in
       if state.isClosed { throw CancellationError() }
       state.need = need

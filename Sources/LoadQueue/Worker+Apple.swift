@@ -21,7 +21,7 @@
     }
 
     /// Runs code that resumes tasks, from within the computing step of a job or from elsewhere.
-    package static func callOut(_ body: @escaping @Sendable () -> Void) { body() }
+    package static func runCallback(_ body: @escaping @Sendable () -> Void) { body() }
 
     /// Runs code that takes locks of other loads, before the job finishes at the latest.
     package static func beforeFinish(_ body: @escaping @Sendable () -> Void) { body() }

@@ -43,13 +43,13 @@
 
     /// Runs code that resumes tasks, from within the computing step of a job or from elsewhere: at the
     /// normal level, and before the job finishes.
-    package static func callOut(_ body: @escaping @Sendable () -> Void) {
+    package static func runCallback(_ body: @escaping @Sendable () -> Void) {
       guard let normal = WorkerThread.normalOfComputing else { return body() }
       normal.add(.call(body))
     }
 
     /// Runs code that takes locks of other loads, before the job finishes at the latest: at once at the normal
-    /// level, and else on the normal thread as soon as that is awake, in order with ``callOut(_:)``.
+    /// level, and else on the normal thread as soon as that is awake, in order with ``runCallback(_:)``.
     package static func beforeFinish(_ body: @escaping @Sendable () -> Void) {
       guard let normal = WorkerThread.normalOfComputing else { return body() }
       normal.addQuietly(.call(body))
@@ -63,7 +63,7 @@
   /// not be made nicer.
   ///
   /// Invariants:
-  /// 1. Jobs are handed over under the lock of `course`; `alarm` only wakes. One signal too many wakes the
+  /// 1. Jobs are handed over under the lock of `lifecycle`; `alarm` only wakes. One signal too many wakes the
   ///    thread for nothing.
   /// 2. A thread only ever becomes nicer, which needs no right.
   final class WorkerThread: Sendable {
@@ -90,7 +90,7 @@
     private let name: String
     private let isNicer: Bool
     private let settings: Settings
-    private let course = Lock(ThreadCourse<Item>())
+    private let lifecycle = Lock(ThreadLifecycle<Item>())
     private let alarm = DispatchSemaphore(value: 0)
 
     init(name: String, isNicer: Bool, _ settings: Settings) {
@@ -100,39 +100,39 @@
     /// Sees to it that the thread is there until ``addExpected(_:)``.
     ///
     /// - Returns: Whether it is there; false where the system has no thread left.
-    func expect() -> Bool { attempt(course.withLock { $0.expect() }) }
+    func expect() -> Bool { attempt(lifecycle.withLock { $0.expect() }) }
 
     /// Adds an item, which waits for libdispatch where the system has no thread left.
-    func add(_ item: Item) { perform(course.withLock { $0.add(item) }) }
+    func add(_ item: Item) { perform(lifecycle.withLock { $0.add(item) }) }
 
     /// Adds the item that was expected.
     func addExpected(_ item: Item) {
-      perform(course.withLock { $0.add(item, isExpected: true) })
+      perform(lifecycle.withLock { $0.add(item, isExpected: true) })
     }
 
     /// Adds an item to run before the expected one, whenever the thread is awake.
-    func addQuietly(_ item: Item) { course.withLock { $0.addQuietly(item) } }
+    func addQuietly(_ item: Item) { lifecycle.withLock { $0.addQuietly(item) } }
 
     /// Adds an item unless that takes a thread that the system does not have.
     ///
     /// - Returns: Whether the item will run. Nothing else may be added meanwhile.
-    func addIfPossible(_ item: Item) -> Bool { attempt(course.withLock { $0.add(item) }) }
+    func addIfPossible(_ item: Item) -> Bool { attempt(lifecycle.withLock { $0.add(item) }) }
 
     /// Lets the thread end after its last job.
-    func close() { perform(course.withLock { $0.close() }) }
+    func close() { perform(lifecycle.withLock { $0.close() }) }
 
-    private func attempt(_ call: ThreadCourse<Item>.Call) -> Bool {
+    private func attempt(_ call: ThreadLifecycle<Item>.Call) -> Bool {
       guard case .begin = call else {
         perform(call)
         return true
       }
       if begin() { return true }
       // Released here, outside the lock.
-      _ = course.withLock { $0.takeBack() }
+      _ = lifecycle.withLock { $0.takeBack() }
       return false
     }
 
-    private func perform(_ call: ThreadCourse<Item>.Call) {
+    private func perform(_ call: ThreadLifecycle<Item>.Call) {
       switch call {
       case .nothing: break
       case .wake: alarm.signal()
@@ -203,7 +203,7 @@
     }
 
     private func serve() {
-      var turn = course.withLock { $0.next() }
+      var turn = lifecycle.withLock { $0.next() }
       while true {
         switch turn {
         case .run(let item): run(item)
@@ -211,9 +211,9 @@
         case .end: return
         }
         if case .sleep = turn, alarm.wait(timeout: .now() + settings.patience) == .timedOut {
-          turn = course.withLock { $0.nextAfterTimeout() }
+          turn = lifecycle.withLock { $0.nextAfterTimeout() }
         } else {
-          turn = course.withLock { $0.next() }
+          turn = lifecycle.withLock { $0.next() }
         }
       }
     }
@@ -221,7 +221,7 @@
     /// Runs what there is on a thread of libdispatch, which needs it elsewhere: no patience here.
     private func serveOnLentThread() {
       while true {
-        switch course.withLock({ $0.nextAfterTimeout() }) {
+        switch lifecycle.withLock({ $0.nextAfterTimeout() }) {
         case .run(let item): run(item)
         // A job is promised, and nobody else would run it.
         case .sleep: alarm.wait()
@@ -273,7 +273,7 @@
   /// 1. There is one thread, awake, asleep or begun, while a job is queued or ``expect()`` has promised one.
   /// 2. The thread ends by itself only, and leaves no job behind.
   /// 3. Jobs run in the order in which they came, one at a time.
-  struct ThreadCourse<Job: Sendable>: Sendable {
+  struct ThreadLifecycle<Job: Sendable>: Sendable {
     /// What the caller does for the thread, outside the lock.
     enum Call: Sendable {
       case nothing, begin, wake

@@ -102,7 +102,7 @@ package final class WorkerPool: Sendable {
   /// - Returns: Whether the job runs.
   @discardableResult
   package func runWhenIdle<Work: Sendable>(
-    byteCount: Int, clock: any PatienceClock,
+    byteCount: Int, clock: any TimeoutClock,
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work,
     then finish: @escaping @Sendable (Work) -> Void = { _ in }
   ) -> Bool {
@@ -140,7 +140,7 @@ package final class WorkerPool: Sendable {
   }
 
   /// An idle job took so much of the processor.
-  fileprivate func restIdleJobs(after worked: Duration, _ clock: any PatienceClock) {
+  fileprivate func restIdleJobs(after worked: Duration, _ clock: any TimeoutClock) {
     let rest = worked * (1 / idleLoad - 1)
     idleJobsRestUntil.withLock { $0 = clock.now.advanced(by: rest) }
   }
@@ -266,12 +266,12 @@ private final class IdleJob<Work: Sendable>: WorkerJob {
 
   private let pool: WorkerPool
   private let cancellation: Cancellation
-  private let clock: any PatienceClock
+  private let clock: any TimeoutClock
   /// Emptied by each step: nothing of the idle job is left when its worker takes the next job.
   private let step: Lock<Step?>
 
   init(
-    in pool: WorkerPool, _ cancellation: Cancellation, _ clock: any PatienceClock,
+    in pool: WorkerPool, _ cancellation: Cancellation, _ clock: any TimeoutClock,
     _ body: @escaping Body, then conclude: @escaping Conclusion
   ) {
     (self.pool, self.cancellation, self.clock) = (pool, cancellation, clock)
@@ -316,6 +316,6 @@ package enum ThreadTime {
 }
 
 /// The clock of time limits: the system's, or one that a test moves by hand.
-package protocol PatienceClock: Clock<Duration> where Instant == ContinuousClock.Instant {}
+package protocol TimeoutClock: Clock<Duration> where Instant == ContinuousClock.Instant {}
 
-extension ContinuousClock: PatienceClock {}
+extension ContinuousClock: TimeoutClock {}

@@ -185,6 +185,9 @@ public struct Bitmap: Sendable {
   /// A canvas cannot have so many pixels to a point: the scale is not positive, or not finite.
   case invalidScale(Double)
 
+  /// A BlurHash or the bytes of a ThumbHash that no encoder writes.
+  case invalidHash(String)
+
   /// The pixels given end before the last row does.
   case tooFewBytes(Int, needed: Int)
 
@@ -198,6 +201,7 @@ extension BitmapError: CustomStringConvertible {
     switch self {
     case .invalidSize(let size): "There is no bitmap of \(size) pixels."
     case .invalidScale(let scale): "A canvas cannot have \(scale) pixels to a point."
+    case .invalidHash(let hash): "This is no hash of an image: \(hash)."
     case .tooFewBytes(let count, let needed): "The bitmap needs \(needed) bytes, not \(count)."
     case .outOfMemory(let count): "There is no memory for a bitmap of \(count) bytes."
     }

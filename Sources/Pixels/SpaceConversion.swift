@@ -51,7 +51,7 @@ package struct SpaceConversion: ColorConversion {
 }
 
 /// The curve of both colour spaces; IEC 61966-2-1.
-enum SRGBCurve {
+package enum SRGBCurve {
   /// Steps of light: the steepest step of eight bits, at black, still has five of them.
   private static let steps: Float = 16383
 
@@ -70,14 +70,14 @@ enum SRGBCurve {
   }
 
   /// The light of a number, both mirrored below zero.
-  static func light(of number: Double) -> Double {
+  package static func light(of number: Double) -> Double {
     let size = abs(number)
     let light = size <= 0.04045 ? size / 12.92 : pow((size + 0.055) / 1.055, 2.4)
     return number < 0 ? -light : light
   }
 
   /// The number of a light, both mirrored below zero.
-  static func number(of light: Double) -> Double {
+  package static func number(of light: Double) -> Double {
     let size = abs(light)
     let number = size <= 0.0031308 ? size * 12.92 : 1.055 * pow(size, 1 / 2.4) - 0.055
     return light < 0 ? -number : number

@@ -89,7 +89,22 @@ package final class Table: Sendable {
 
   /// The same for an image that this process has stored or verified; reads no file and takes no lock.
   package func verifiedEntry(for key: TableKey) -> TableEntry? {
-    isReadable ? lookup.verifiedEntry(entity: key.entity, version: key.version) : nil
+    verifiedEntry(entity: key.entity, version: key.version)
+  }
+
+  /// The same for a key in two parts.
+  package func verifiedEntry(entity: TableID, version: TableID) -> TableEntry? {
+    isReadable ? lookup.verifiedEntry(entity: entity, version: version) : nil
+  }
+
+  /// The image of a key, unless it has to be read and checked first: reads no slot.
+  ///
+  /// Cost: of a verified image that of a hit; else a lookup under a lock and one system call.
+  package func find(_ key: TableKey) -> TableFinding {
+    guard isReadable else { return .missing }
+    let found = lookup.find(key)
+    if case .missing = found, showsDamaged { return lookup.find(key.damaged) }
+    return found
   }
 
   /// The same where images of damaged files are found.
@@ -115,12 +130,12 @@ package final class Table: Sendable {
   /// before it has been checked, but its record is read at the first question, with one system
   /// call.
   package func contains(_ key: TableKey) -> Bool {
-    storedPicture(for: key)?.isStale == false
+    storedImageState(for: key)?.isStale == false
   }
 
   /// True when there is an image of the entity, of whichever version; costs as much.
   package func contains(_ entity: TableID) -> Bool {
-    storedPicture(of: entity) != nil
+    storedImageState(of: entity) != nil
   }
 
   /// The image of the key's entity, of this version or of another one, leased as by a hit.
@@ -136,15 +151,15 @@ package final class Table: Sendable {
 
   /// The key's image as its record tells, marked stale or not; no use of it. Costs as much as
   /// ``contains(_:)-(TableKey)``.
-  package func storedPicture(for key: TableKey) -> StoredPicture? {
+  package func storedImageState(for key: TableKey) -> StoredImageState? {
     guard isReadable else { return nil }
     // A record that cannot be read now is a miss now.
     return (try? lookup.picture(of: key.entity, version: key.version))
       ?? (showsDamaged ? (try? lookup.picture(of: key.entity, version: key.version.damaged)) : nil)
   }
 
-  /// The entity's image, of whichever version, as its record tells; as ``storedPicture(for:)``.
-  package func storedPicture(of entity: TableID) -> StoredPicture? {
+  /// The entity's image, of whichever version, as its record tells; as ``storedImageState(for:)``.
+  package func storedImageState(of entity: TableID) -> StoredImageState? {
     // As above.
     isReadable ? (try? lookup.picture(of: entity)) : nil
   }

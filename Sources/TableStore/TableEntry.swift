@@ -59,6 +59,9 @@ package final class TableEntry: @unchecked Sendable {
   /// The metadata stored beside the pixels; each call reads the slot.
   package var metadata: [UInt8] { trailer?.metadata ?? [] }
 
+  /// The size of the image that this one was drawn from; `nil` where the slot does not tell. Each call reads the slot.
+  package var source: SourceExtent? { trailer?.source }
+
   /// Whether the image shows a part of a damaged file; each call reads the slot.
   package var isDamaged: Bool { version?.isDamaged == true }
 

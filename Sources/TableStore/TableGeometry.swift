@@ -46,3 +46,11 @@ package struct SlotExtent: Hashable, Sendable {
     self.height = height
   }
 }
+
+/// The size of the image that a slot's was drawn from, upright.
+package struct SourceExtent: Hashable, Sendable {
+  package let width: UInt32
+  package let height: UInt32
+
+  package init(width: UInt32, height: UInt32) { (self.width, self.height) = (width, height) }
+}

@@ -22,6 +22,10 @@ open class NSImage: NSObject, @unchecked Sendable {
   public override init() { super.init() }
   public init(frame frameRect: NSRect) { super.init() }
 
+  open var translatesAutoresizingMaskIntoConstraints = true
+  open var centerXAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor() }
+  open var centerYAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor() }
+
   open func addSubview(_ view: NSView) {
     subviews.append(view)
     view._move(to: _window)
@@ -69,7 +73,30 @@ open class NSImage: NSObject, @unchecked Sendable {
     NSNotification.Name("NSWorkspaceAccessibilityDisplayOptionsDidChangeNotification")
 }
 
-@MainActor open class NSControl: NSView {}
+@MainActor open class NSControl: NSView {
+  public enum ControlSize: UInt, Sendable { case regular, small, mini, large }
+}
+
+@MainActor open class NSProgressIndicator: NSView {
+  public enum Style: UInt, Sendable { case bar, spinning }
+  open var style = NSProgressIndicator.Style.bar
+  open var controlSize = NSControl.ControlSize.regular
+  open var isDisplayedWhenStopped = true
+  public private(set) var _isAnimating = false
+  open func startAnimation(_ sender: Any?) { _isAnimating = true }
+  open func stopAnimation(_ sender: Any?) { _isAnimating = false }
+}
+
+@MainActor open class NSLayoutAnchor<AnchorType: AnyObject>: NSObject {
+  open func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>) -> NSLayoutConstraint {
+    NSLayoutConstraint()
+  }
+}
+@MainActor open class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {}
+@MainActor open class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {}
+@MainActor open class NSLayoutConstraint: NSObject {
+  open class func activate(_ constraints: [NSLayoutConstraint]) {}
+}
 
 @MainActor open class NSImageView: NSControl {
   open var image: NSImage?

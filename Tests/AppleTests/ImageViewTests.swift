@@ -14,13 +14,25 @@ import UIKit
   init()
   func setImage<Entity: ImageEntity>(
     of entity: Entity?, format: ImageFormat, from cache: ImageCache, placeholder: Native?,
-    fade: TimeInterval, options: LoadOptions?
+    failureImage: Native?, fade: TimeInterval, options: LoadOptions?, completion: ImageCompletion?
   ) -> ShownFrom
-  func cancelImage()
+  func loadImage(
+    of entity: some ImageEntity, format: ImageFormat, from cache: ImageCache, placeholder: Native?,
+    failureImage: Native?, fade: TimeInterval, options: LoadOptions?
+  ) async throws(ImageCacheError) -> CachedImage
+  func setImage(
+    _ image: CachedImage, of entity: some ImageEntity, format: ImageFormat, from cache: ImageCache,
+    fade: TimeInterval)
+  func cancelImage(_ behavior: DisappearBehavior)
+  var showsImageIndicator: Bool { get set }
+  var isIndicating: Bool? { get }
   var image: Native? { get set }
   var shown: CGImage? { get }
   var fades: [TimeInterval] { get }
   static func placeholder() -> Native?
+}
+extension TestedView {
+  func cancelImage() { cancelImage(.cancel) }
 }
 
 /// Each with transitions of its own, since `UIView` notes those of all views.
@@ -31,6 +43,9 @@ final class TestedUIView: UIImageView, TestedView {
   }
   private let start: Int
   var shown: CGImage? { image?.cgImage }
+  var isIndicating: Bool? {
+    subviews.lazy.compactMap { $0 as? UIActivityIndicatorView }.first?.isAnimating
+  }
   var fades: [TimeInterval] { Array(UIView._transitions[start...]) }
   static func placeholder() -> UIImage? {
     CGImage(_bgra: [1, 2, 3, 255], width: 1, height: 1, hasAlpha: false).map {
@@ -41,6 +56,9 @@ final class TestedUIView: UIImageView, TestedView {
 
 final class TestedNSView: NSImageView, TestedView {
   var shown: CGImage? { image?._cgImage }
+  var isIndicating: Bool? {
+    subviews.lazy.compactMap { $0 as? NSProgressIndicator }.first?._isAnimating
+  }
   var fades: [TimeInterval] { layer?._animations.map(\.duration) ?? [] }
   static func placeholder() -> NSImage? {
     CGImage(_bgra: [1, 2, 3, 255], width: 1, height: 1, hasAlpha: false).map {
@@ -71,7 +89,7 @@ struct ImageViewTests {
   ) -> ShownFrom {
     view.setImage(
       of: number.map(ViewFixture.photo), format: fixture.format, from: fixture.cache,
-      placeholder: placeholder, fade: fade, options: nil)
+      placeholder: placeholder, failureImage: nil, fade: fade, options: nil, completion: nil)
   }
 
   @Test("a toolkit has a hit when the call returns, over the table's own bytes, and not faded")

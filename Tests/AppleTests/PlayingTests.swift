@@ -121,8 +121,8 @@ struct PlayingViewTests {
     let screen = Screen()
     func draw(
       at milliseconds: Double,
-      _ change: (CachedImageView<URL, _ConditionalContent<Image, Color>>)
-        -> CachedImageView<URL, _ConditionalContent<Image, Color>> = { $0 }
+      _ change: (CachedImageView<URL, CachedImageContent<Color, EmptyView>>)
+        -> CachedImageView<URL, CachedImageContent<Color, EmptyView>> = { $0 }
     ) -> Int? {
       screen.date = Date(timeIntervalSinceReferenceDate: 1000 + milliseconds / 1000)
       screen.draw(

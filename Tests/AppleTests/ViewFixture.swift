@@ -16,7 +16,7 @@ import Foundation
       with: [Self.photo(0), Self.photo(1)], formats: [format], source: source)
   }
 
-  static func photo(_ number: Int) -> URL { URL(filePath: "/photos/\(number).jpg") }
+  nonisolated static func photo(_ number: Int) -> URL { URL(filePath: "/photos/\(number).jpg") }
 
   /// Images that something on screen, or a test, holds.
   var leaseCount: Int {
@@ -25,6 +25,10 @@ import Foundation
 
   /// Waits until nothing holds an image: a load gives its lease back when its task ends.
   func isReleased() async throws { try await waits { await leaseCount == 0 } }
+
+  func contains(_ number: Int) -> Bool {
+    cache.containsImage(for: Self.photo(number), format: format)
+  }
 
   /// The bytes of an image as the table has it.
   func pixels(_ number: Int) -> [UInt8] {

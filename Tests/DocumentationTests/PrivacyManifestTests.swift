@@ -12,8 +12,9 @@ struct PrivacyManifestTests {
     ("ActiveKeyboards", /activeInputModes/),
   ]
 
-  /// The targets of the products for Apple platforms, but for the command.
+  /// Whether a target of the products for Apple platforms uses one of them.
   private func usesCall(_ names: Regex<Substring>) throws -> Bool {
+    // The command's and the tests' targets.
     let others = ["Sources/imagecache/", "Sources/CommandSupport/", "Sources/LoopbackServer/"]
     return try SourceTree.files.contains { path in
       guard !others.contains(where: path.hasPrefix) else { return false }

@@ -41,7 +41,7 @@
     let isHelpWanted: Bool
 
     private static let allActs: [Act] = [
-      .styles, .widgets, .lives, .scales, .fling, .misses, .replacing, .resizing, .retrying,
+      .styles, .widgets, .cells, .lives, .scales, .fling, .misses, .replacing, .resizing, .retrying,
       .closing, .rounds, .delivery, .stickers, .mainActor,
     ]
 

@@ -52,6 +52,19 @@
       #expect(try ImageHeader(of: whole.prefix(kind == "png" ? 60 : 180)).frameCount == 1)
     }
 
+    @Test("counts frames beyond the limits, and one where they are damaged")
+    func countsRefusedFrames() throws {
+      let frame = AnimatedFile.Frame(picture: .slopes(4, 4))
+      let canvas = PixelSize(width: 16383, height: 16383)
+      let large = AnimatedFile(canvas: canvas, frames: Array(repeating: frame, count: 5))
+      let header = try ImageHeader(of: large.webp())
+      #expect(header.frameCount == 5 && header.size == canvas)
+      let file = AnimatedFile(canvas: frame.picture.size, frames: [frame, frame])
+      #expect(try ImageHeader(of: file.png()).frameCount == 2)
+      // A frame without pixels.
+      #expect(try ImageHeader(of: file.png { Array($0[..<3]) }).frameCount == 1)
+    }
+
     @Test("names the library's colour spaces, and no other")
     func namesColors() throws {
       let picture = Picture.slopes(16, 16)

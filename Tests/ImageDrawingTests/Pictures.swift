@@ -134,3 +134,13 @@ extension Drawing {
     return Drawn(layout: layout, bytes: Array(memory))
   }
 }
+
+extension Bitmap {
+  /// A pixel of one of the formats with four bytes.
+  subscript(x: Int, y: Int) -> BGRA {
+    withUnsafeBytes { bytes in
+      let start = y * layout.rowBytes + x * 4
+      return BGRA(bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
+    }
+  }
+}

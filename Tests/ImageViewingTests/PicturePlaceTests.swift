@@ -1,6 +1,7 @@
 import FastImageCache
 import FastImageCacheTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ImageViewing
@@ -10,7 +11,7 @@ import Testing
 struct PicturePlaceTests {
   private let source = ScriptedImageSource { .bitmap(try .sample(ImageID($0))) }
   private let cache: ImageCache
-  private let screen = Screen()
+  private let screen = PlaceScreen()
 
   init() throws {
     cache = try ImageCache.filled(with: [Self.stored], formats: [.cell], source: source)
@@ -49,6 +50,58 @@ struct PicturePlaceTests {
     await screen.hasShown(2)
     #expect(screen.sights == [.placeholder, .picture(isLate: true)])
     withExtendedLifetime(place) {}
+  }
+
+  /// A cache whose stored image was not looked at in this session.
+  private func reopened(in directory: TemporaryDirectory) async throws -> ImageCache {
+    var configuration = ImageCache.Configuration()
+    configuration.directory = directory.url
+    configuration.source = source
+    let first = try await ImageCache(formats: [.cell], configuration: configuration)
+    try await first.store(try Bitmap.sample(0), for: Self.stored, format: .cell)
+    await first.close()
+    return try await ImageCache(formats: [.cell], configuration: configuration)
+  }
+
+  @Test func anImageOfAnEarlierSessionIsInTheFirstFrame() async throws {
+    let directory = try TemporaryDirectory()
+    let cache = try await reopened(in: directory)
+    PicturePlace.verification = VerificationBudget()
+    let place = screen.makePlace()
+    place.want(PicturePlace.Request(Self.stored, format: .cell, cache: cache))
+    place.appear()
+    #expect(screen.sights == [.picture(isLate: false)])
+    #expect(!PicturePlace.verification.isFresh)
+    place.disappear()
+    await cache.close()
+  }
+
+  @Test(arguments: [false, true])
+  func anImageBeyondTheBudgetComesLaterAndDoesNotFadeIn(hasOptions: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let cache = try await reopened(in: directory)
+    var budget = VerificationBudget()
+    _ = budget.allows(at: .now - .seconds(1), isInMemory: true)
+    budget.firstFrameIsShown()
+    budget.note(.seconds(10))
+    PicturePlace.verification = budget
+    let place = screen.makePlace()
+    place.want(
+      PicturePlace.Request(
+        Self.stored, format: .cell, cache: cache, options: hasOptions ? .previewing : nil))
+    place.appear()
+    // Before anything is awaited: other suites share the main thread.
+    PicturePlace.verification = VerificationBudget()
+    #expect(screen.sights == [.placeholder])
+    await screen.hasShown(2)
+    #expect(screen.sights == [.placeholder, .picture(isLate: false)])
+    #expect(await cache.statistics().misses == 0)
+    // Verified by now.
+    place.disappear()
+    place.appear()
+    #expect(screen.sights.last == .picture(isLate: false) && screen.sights.count == 4)
+    place.disappear()
+    await cache.close()
   }
 
   @Test func whoeverLeavesGivesUpTheLoad() async throws {
@@ -206,51 +259,57 @@ struct PicturePlaceTests {
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     withExtendedLifetime(place) {}
   }
-}
 
-/// What a place showed, in order, and the image that it shows.
-@MainActor private final class Screen {
-  enum Sight: Equatable {
-    case nothing, placeholder, preview, failure
-    case picture(isLate: Bool)
+  @Test func whatWasLookedUpOrLoadedIsToldAfterItIsShown() async throws {
+    let place = screen.makePlace()
+    var told: [PlaceScreen.Sight?] = []
+    place.onLoaded = { [screen] _ in told.append(screen.sights.last) }
+    place.appear()
+    place.want(request(0))
+    #expect(told == [.picture(isLate: false)])
+    place.want(request(1))
+    #expect(told.count == 1)
+    await screen.hasShown(3)
+    #expect(told == [.picture(isLate: false), .picture(isLate: true)])
+    // It may make the place show something else.
+    place.onLoaded = { [weak place] _ in place?.want(request(0)) }
+    place.want(request(2))
+    await screen.hasShown(6)
+    #expect(screen.image == cache.cachedImage(for: Self.photo(0), format: .cell))
+    withExtendedLifetime(place) {}
   }
 
-  private(set) var sights: [Sight] = []
-  private(set) var image: CachedImage?
-  private let (late, shown) = AsyncStream<Void>.makeStream()
-
-  func makePlace() -> PicturePlace {
-    PicturePlace(
-      deliver: { job in Task { @MainActor in job() } }, show: { [weak self] in self?.show($0) })
+  @Test func aFailureIsToldAlsoWhereAPreviewStays() async throws {
+    let cache = try ImageCache.filled(with: [Self.stored], formats: [.cell, .page], source: source)
+    try await cache.removeImage(for: Self.stored, format: .page)
+    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(0))
+    var options = LoadOptions()
+    options.fallback = FallbackPolicy()
+    let place = screen.makePlace()
+    let (failures, failed) = AsyncStream<ImageCacheError>.makeStream()
+    place.onFailed = { failed.yield($0) }
+    place.appear()
+    place.want(PicturePlace.Request(Self.stored, format: .page, cache: cache, options: options))
+    for await _ in failures { break }
+    #expect(screen.sights == [.placeholder, .preview])
+    withExtendedLifetime(place) {}
   }
 
-  /// Waits until that many sights were shown.
-  func hasShown(_ count: Int) async {
-    if sights.count >= count { return }
-    for await _ in late where sights.count >= count { return }
+  @Test func aPictureStaysUntilThatOfAnotherFormatOfItsFamilyComes() async throws {
+    let other = ImageFormat(name: "other", size: .exact(PixelSize(width: 16, height: 16)))
+    let formats: [ImageFormat] = [.cell, .page, other]
+    let cache = try ImageCache.filled(with: [Self.stored], formats: formats, source: source)
+    for format in [.page, other] { try await cache.removeImage(for: Self.stored, format: format) }
+    source.setImage(.bitmap(try .sample(1)), for: Self.photo(0))
+    let place = screen.makePlace()
+    place.appear()
+    place.want(PicturePlace.Request(Self.stored, format: .cell, cache: cache))
+    place.want(PicturePlace.Request(Self.stored, format: .page, cache: cache))
+    await screen.hasShown(2)
+    #expect(screen.sights == [.picture(isLate: false), .picture(isLate: true)])
+    // A format without a family has no siblings.
+    place.want(PicturePlace.Request(Self.stored, format: other, cache: cache))
+    #expect(screen.sights.last == .placeholder)
+    withExtendedLifetime(place) {}
   }
-
-  /// Waits until this is shown.
-  func hasShown(_ sight: Sight) async {
-    if sights.last == sight { return }
-    for await _ in late where sights.last == sight { return }
-  }
-
-  private func show(_ sight: PicturePlace.Sight) {
-    defer { shown.yield() }
-    image = nil
-    switch sight {
-    case .nothing: sights.append(.nothing)
-    case .placeholder: sights.append(.placeholder)
-    case .preview(let image): (self.image, _) = (image, sights.append(.preview))
-    case .picture(let image, let isLate):
-      (self.image, _) = (image, sights.append(.picture(isLate: isLate)))
-    case .failure: sights.append(.failure)
-    }
-  }
-}
-
-nonisolated extension ImageFormat {
-  fileprivate static let cell = ImageFormat(
-    name: "cell", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 8)
 }

@@ -54,16 +54,16 @@ private struct Wanted: PictureWish {
 }
 
 private enum Act: CaseIterable {
-  case wantA1, wantA2, wantB, wantNothing
+  case wantA1, wantA2, wantB, wantNothing, giveA2
   case appear, disappear
   /// Answers of the load under way, and of one that was given up.
-  case preview, load, fail, loadLate, previewLate, failLate
+  case preview, load, verify, fail, loadLate, previewLate, failLate
   case storeA1, empty, recover
 
   var wish: Wanted? {
     switch self {
     case .wantA1: Wanted(entity: 1, version: 1)
-    case .wantA2: Wanted(entity: 1, version: 2)
+    case .wantA2, .giveA2: Wanted(entity: 1, version: 2)
     case .wantB: Wanted(entity: 2, version: 1)
     default: nil
     }
@@ -123,6 +123,12 @@ private struct Screen {
       wish = act.wish
       report(.wanted(act.wish))
       if isSame, lookCount > looksBefore || seen != before { fault = "The same wish begins anew" }
+    case .giveA2:
+      (wish, brought) = (act.wish, act.wish)
+      if let wish { report(.given(wish)) }
+      if isVisible, seen.rank < 3 || loading != nil {
+        fault = "A picture that is given is not shown"
+      }
     case .appear:
       isVisible = true
       report(.appeared)
@@ -135,6 +141,14 @@ private struct Screen {
         loading = nil
         answer(answered, .loaded(answered.turn))
         if seen != .picture(answered.wish, isLate: true) { fault = "A loaded picture is not shown" }
+      }
+    case .verify:
+      if let answered = loading {
+        loading = nil
+        answer(answered, .verified(answered.turn))
+        if seen != .picture(answered.wish, isLate: false) { fault = "A verified picture is late" }
+        // Where nobody waits, it changes nothing.
+        report(.verified(answered.turn))
       }
     case .fail:
       if let answered = loading {

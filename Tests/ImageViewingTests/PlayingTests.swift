@@ -274,6 +274,7 @@ struct PlayingTests {
     let source = source()
     configuration.source = source
     let cache = try ImageCache.open(formats: [.sticker], configuration: configuration)
+    PicturePlace.verification = VerificationBudget()
     let place = shown(7, cache)
     #expect(screen.frame == 0)
     var time = 0

@@ -1,4 +1,4 @@
-// The resampler's loops in 16-bit integers, which take most of the time of a drawing; and one for colours. C
+// The resampler's loops in 16-bit integers, which take most of the time of a drawing; one for colours; and filters. C
 // can compile a function for a newer processor than the rest of the program. Its vectors stay bearable without
 // optimisation, so debug and release builds draw with the same loops.
 
@@ -57,6 +57,44 @@ fic_loops fic_widest_loops(void);
 void fic_convert_colors(
     uint8_t *pixels, size_t count, const float *matrix, const float *light,
     const uint8_t *numbers, float steps);
+
+// Pixels of blue, green, red and alpha, in rows. Colours are multiplied by alpha.
+typedef struct {
+  uint8_t *bytes;
+  size_t width, height, row_bytes;
+} fic_pixels;
+
+// A box that is moved over pixels: `radius` pixels on both sides of the middle one weigh `weight` each, like the middle
+// one, and the next one on either side `edge_weight`. The sum is 2^24, or less by the rounding.
+typedef struct {
+  uint32_t radius, weight, edge_weight;
+} fic_box;
+
+// Three passes with a box along the rows, and three along the columns, each rounded to bytes. Beyond an edge lies its
+// outermost pixel. `scratch` has `fic_blur_scratch` bytes, of any value.
+void fic_blur(fic_pixels pixels, fic_box box, uint8_t *scratch);
+size_t fic_blur_scratch(size_t width, size_t height);
+
+// Makes blue, green and red each a sum of blue, green, red and alpha, from none to alpha. `matrix` has the factors of
+// blue, then those of green and red.
+void fic_mix_colors(fic_pixels pixels, const float *matrix);
+
+// Looks colours up, not multiplied by alpha, in 256 bytes each for blue, green and red.
+void fic_replace_colors(fic_pixels pixels, const uint8_t *tables);
+
+// Which of hue, saturation and luminosity are the source's in a blend; the others stay as they are.
+typedef enum { fic_hue, fic_saturation, fic_color, fic_luminosity } fic_part;
+
+// Blends a colour over pixels; ISO 32000, 11.3.5.3. `source` is its blue, green, red and alpha, from 0 to 1, not
+// multiplied.
+void fic_blend_part(fic_pixels pixels, const float *source, fic_part part);
+
+// Lays a pixel over some in a row.
+void fic_cover(uint8_t *row, size_t count, const uint8_t *color);
+
+// Exchanges left and right, and top and bottom.
+void fic_flip_rows(fic_pixels pixels);
+void fic_flip_columns(fic_pixels pixels);
 
 #pragma clang assume_nonnull end
 

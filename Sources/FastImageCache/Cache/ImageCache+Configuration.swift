@@ -37,6 +37,22 @@ extension ImageCache {
     /// a file that came whole is shown so: a download that broke off is an error, or goes on later.
     public var damagedImages = DamagedImagePolicy.refuse
 
+    /// How long a source that had no image is not asked again; `nil`, the default, asks each time.
+    ///
+    /// ```swift
+    /// var configuration = ImageCache.Configuration()
+    /// configuration.failureMemory = .seconds(600)
+    /// ```
+    ///
+    /// Requests for the same URL, version and conditions then get the same error at once. Remembered are
+    /// errors that come back: bytes that are no image, a missing file, and the statuses 400, 404, 405, 406, 410, 414,
+    /// 415 and 451 of a server. After a timeout, without a network, and after any
+    /// other status the source is asked again. A failure is forgotten by a request that asks its source in any case
+    /// (``LoadOptions/cachePolicy-swift.property``), by removing or storing the entity's image, by
+    /// ``ImageCache/trimMemory(_:)`` with ``MemoryTrim/partials`` or more, and with the cache. At most 1 024 are
+    /// kept.
+    public var failureMemory: Duration?
+
     /// The memory and the time that one decode may take.
     ///
     /// ``resources`` bound the memory of all decodes together. Raise both for larger images, for instance for
@@ -95,7 +111,10 @@ extension ImageCache {
     var keeper: (any OriginalKeeping)?
 
     /// The clock of ``LoadOptions/timeout``, which tests replace.
-    var clock: any PatienceClock = ContinuousClock()
+    var clock: any TimeoutClock = ContinuousClock()
+
+    /// The time of day that ages of images are measured by, which tests replace.
+    var now: @Sendable () -> Date = { Date() }
 
     /// The system calls of the tables, which tests replace.
     var system = SystemCalls.live

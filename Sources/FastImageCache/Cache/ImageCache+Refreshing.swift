@@ -22,7 +22,7 @@ extension ImageCache {
   ///   - options: The conditions of each request: the account, header fields, networks to avoid, the reach, the
   ///     priority, and the longest wait. A request asks its source in any case
   ///     (``LoadOptions/CachePolicy/revalidate``), and for all bytes under ``LoadOptions/CachePolicy/reload``. Previews,
-  ///     variants and ``LoadOptions/isPlaceholder`` mean nothing here.
+  ///     variants, ``LoadOptions/isPlaceholder`` and ``LoadOptions/storage-swift.property`` mean nothing here.
   /// - Returns: The formats whose images were drawn again, since they had changed or were marked stale, in the
   ///   order of ``formats``.
   /// - Throws: The first error of a load, as ``image(for:format:options:)`` does, after all have ended; other
@@ -35,14 +35,16 @@ extension ImageCache {
     var options = options
     options.cachePolicy = max(options.cachePolicy, .revalidate)
     options.isPlaceholder = false
+    options.storage = .all
+    registry.forgetFailures(of: entity.imageID)
     let known = tables.all.compactMap { table in
       let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
-      let picture = request.url == nil ? nil : table.storedPicture(for: request.key)
+      let picture = request.url == nil ? nil : table.storedImageState(for: request.key)
       return picture.map { (request: request, picture: $0) }
     }
     try await awaitAll(known.map(\.request))
     return known.filter { request, picture in
-      let now = request.table.storedPicture(for: request.key)
+      let now = request.table.storedImageState(for: request.key)
       return now?.isStale == false && now?.generation != picture.generation
     }.map(\.request.format)
   }

@@ -131,6 +131,7 @@ extension ImageCache {
   /// last load ends: loads go on for their requests.
   public func close() async {
     life = .closed
+    expiry.end()
     spareMemory.pause()
     memory.endWatch()
     registry.close()

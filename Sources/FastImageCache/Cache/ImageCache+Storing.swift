@@ -227,7 +227,7 @@ extension ImageCache {
 
   private func picture(
     from content: ImageSourceResponse, _ metadata: Data?
-  ) throws(ImageCacheError) -> SourcePicture {
+  ) throws(ImageCacheError) -> SourceImage {
     var picture = try maker.decoding.picture(
       from: content.with(metadata: metadata ?? Data()), url: nil)
     picture.way = .storedByHand
@@ -236,7 +236,7 @@ extension ImageCache {
 
   /// Stores an image in the format of the first request, and then in those of its family.
   private func store(
-    _ picture: inout SourcePicture, for requests: [ImageRequest], _ urgency: Urgency
+    _ picture: inout SourceImage, for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     let (request, others) = (requests[0], Array(requests.dropFirst()))
     // Here, for images that no table takes and that no table refuses.
@@ -269,7 +269,7 @@ extension ImageCache {
 
   private func store(
     _ request: ImageRequest, besides family: [ImageRequest] = [],
-    from picture: inout SourcePicture, _ urgency: Urgency
+    from picture: inout SourceImage, _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     typealias Stored = (image: CachedImage, isStored: Bool?, motion: SlotMotion)
     try await maker.lookForFrames(in: &picture, for: [request] + family, urgency)

@@ -26,7 +26,13 @@ extension ImageCache {
   /// and makes a system call for each run of images that nobody holds.
   ///
   /// - Parameter level: How much.
-  public nonisolated func trimMemory(_ level: MemoryTrim) { memory.trim(level) }
+  public nonisolated func trimMemory(_ level: MemoryTrim) {
+    memory.trim(level)
+    if level != .spare { registry.forgetFailures() }
+  }
+
+  /// Has the next requests of an entity ask its source, whatever they met before.
+  package nonisolated func forgetFailures(of id: ImageID) { registry.forgetFailures(of: id) }
 
   /// The bytes in memory that ``MemoryTrim/partials`` would give back.
   package nonisolated var partialByteCount: Int { partials.byteCount }

@@ -16,7 +16,8 @@ import Pixels
 ///             └── miss -> InFlightRegistry -> ImageSource -> decode
 ///                                                  -> draw -> ImageTable -> CachedImage
 ///
-/// A hit enters no actor and does not suspend. A miss suspends while other threads read, decode, draw
+/// A hit enters no actor and does not suspend, but for the first one on an image of an earlier session, which is read and
+/// checked in a turn of its table's actor. A miss suspends while other threads read, decode, draw
 /// and store.
 ///
 /// The actor owns the cache's life: active, suspended or closed. The registry owns the loads under
@@ -46,7 +47,9 @@ public final actor ImageCache {
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialDownloads()
   nonisolated let playing = PlayingAnimations()
-  nonisolated let clock: any PatienceClock
+  nonisolated let clock: any TimeoutClock
+  nonisolated let now: @Sendable () -> Date
+  nonisolated let expiry = Expiry()
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
@@ -118,7 +121,7 @@ public final actor ImageCache {
     let resources = configuration.resources ?? LoadResources()
     maker = PictureMaker(configuration, resources.workers, recorder)
     originals = configuration.keeper
-    clock = configuration.clock
+    (clock, now) = (configuration.clock, configuration.now)
     let planner = LoadPlanner(
       source: configuration.source, originals: configuration.keeper,
       namespace: ImageID(namespace))
@@ -127,9 +130,11 @@ public final actor ImageCache {
       encodedByteLimit: configuration.limits.encodedByteCount, partials: partials,
       playing: playing)
     registry = InFlightRegistry(
-      resources, recorder: recorder, planner: planner, clock: clock
+      resources, recorder: recorder, planner: planner, clock: clock,
+      failureMemory: configuration.failureMemory
     ) { await LoadRun(load: $0, steps: steps).run() }
     configuration.originals?.listeners.add(recorder.hub, partials)
+    expiry.begin(in: self)
   }
 
   // MARK: Asking
@@ -137,7 +142,8 @@ public final actor ImageCache {
   /// The entity's image, from the table or, if it is missing, from its source.
   ///
   /// A hit returns without suspending, from the main actor too: the image is there in the same
-  /// frame. On a miss the caller waits for a load, which all requests for the same URL share; it runs
+  /// frame. Only the first hit on an image of an earlier session suspends, as does each one in another process's file:
+  /// the image is read and checked elsewhere. On a miss the caller waits for a load, which all requests for the same URL share; it runs
   /// at the priority of the most urgent of them. Cancelling the calling task ends the wait at once.
   /// When nobody waits any more, the load ends too, and stores nothing but an image whose store has
   /// begun. Only a load that has delivered a fetched image goes on, and stores its other images,
@@ -164,15 +170,21 @@ public final actor ImageCache {
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
-    if let image = cachedImage(for: entity, format: format) { return image }
-    return try await load(entity, format)
+    // The generic part stands here, to be compiled for the caller's type.
+    let version = entity.versionID(for: format)
+    if let image = verifiedImage(of: entity.imageID, version: version, format: format) {
+      return image
+    }
+    return try await load(entity, format, version)
   }
 
-  /// Waits for an image that the table does not have.
+  /// Waits for an image that the table does not have, or has not verified.
   @usableFromInline
   nonisolated(nonsending) func load(
-    _ entity: some ImageEntity, _ format: ImageFormat
+    _ entity: some ImageEntity, _ format: ImageFormat, _ version: ImageID
   ) async throws(ImageCacheError) -> CachedImage {
+    let key = ImageKey(entity: entity.imageID, version: version, format: format.name)
+    if let image = await storedImage(key, in: format) { return image }
     let request = try missedRequest(for: entity, format: format)
     return try await registry.image(for: request).get()
   }
@@ -201,7 +213,15 @@ public final actor ImageCache {
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
   ) async throws(ImageCacheError) -> CachedImage {
-    if let image = cachedImage(for: entity, format: format, options) { return image }
+    if options.cachePolicy == .useCache {
+      let (id, version) = (entity.imageID, entity.versionID(for: format))
+      if let image = verifiedImage(of: id, version: version, format: format) { return image }
+      let key = ImageKey(entity: id, version: version, format: format.name)
+      if let image = await storedImage(key, in: format) { return image }
+      if options.isPlaceholder, let image = await storedImage(key.placeholder, in: format) {
+        return image
+      }
+    }
     let request = try missedRequest(for: entity, format: format, options: options)
     return try await registry.image(for: request).get()
   }
@@ -240,7 +260,18 @@ public final actor ImageCache {
   ) -> CachedImage? {
     guard let image = tables.cachedImage(entity: entity, version: version, format: format)
     else { return nil }
-    if recorder.hasListeners { recorder.hub.send(.hit(entity: entity, format: format.name)) }
+    noteHit(of: entity, format)
+    return image
+  }
+
+  /// The same for an image that was verified before.
+  @usableFromInline
+  nonisolated func verifiedImage(
+    of entity: ImageID, version: ImageID, format: ImageFormat
+  ) -> CachedImage? {
+    guard let image = tables.verifiedImage(entity: entity, version: version, format: format)
+    else { return nil }
+    noteHit(of: entity, format)
     return image
   }
 

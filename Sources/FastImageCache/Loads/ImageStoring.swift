@@ -2,13 +2,14 @@
 struct ImageStoring: Sendable {
   let recorder: CacheRecorder
 
-  /// Stores a drawn image, on the worker's thread; the image is private where that fails.
+  /// Stores a drawn image, on the worker's thread; the image is private where that fails, or is not wanted.
   func store(
-    _ drawn: DrawnResult, for request: ImageRequest, of load: Load
+    _ drawn: DrawnResult, for request: ImageRequest, of load: Load, as storage: LoadOptions.Storage
   ) -> (outcome: InFlightRegistry.Outcome, isStored: Bool) {
     var isStored = false
     let outcome = drawn.map { drawn in
       let slot = drawn.slot
+      guard storage == .all else { return request.table.privateImage(slot) }
       guard drawn.mayBeStored else {
         recorder.refused(request.key)
         return request.table.privateImage(slot)

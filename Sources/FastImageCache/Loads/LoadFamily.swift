@@ -24,7 +24,7 @@ struct LoadFamily {
   }
 
   /// Takes the next image that is to be drawn and may be stored.
-  mutating func next(from picture: SourcePicture) -> ImageRequest? {
+  mutating func next(from picture: SourceImage) -> ImageRequest? {
     while !requests.isEmpty {
       let request = requests.removeFirst()
       let isWanted = replaces ? drawn.insert(request.key).inserted : !request.isStored

@@ -15,7 +15,7 @@ extension LoadRun {
   /// - Returns: The image whose frames are left to be drawn.
   func answer(
     _ request: ImageRequest, with outcome: InFlightRegistry.Outcome, _ motion: SlotMotion,
-    _ picture: SourcePicture, _ facts: AnswerFacts
+    _ picture: SourceImage, _ facts: AnswerFacts
   ) -> FrameDrawing.Item? {
     let key = request.key.animation
     switch (outcome, motion, picture.motion) {

@@ -81,7 +81,7 @@ struct LoadRun: Sendable {
       try load.checkCycle(.source(url), for: requests[0])
       // Most requests that are given up wait here: what asking needs is made behind it.
       let start = load.progress.now
-      try await load.permit.pass(plan.need)
+      try await load.permit.acquire(plan.need)
       load.progress.measure(\.wait, since: start)
       let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
       defer { download.end() }
@@ -115,7 +115,7 @@ struct LoadRun: Sendable {
   /// The kept original, under a permit of the local limiter.
   private func read(_ original: OriginalAccess) async throws -> KnownOriginal? {
     let start = load.progress.now
-    try await load.permit.pass(.local)
+    try await load.permit.acquire(.local)
     let permitted = load.progress.now
     load.progress.measure(\.wait, since: start)
     defer { load.progress.measure(\.fetch, since: permitted) }
@@ -167,7 +167,7 @@ struct LoadRun: Sendable {
       others += takeOut(&requests, at: url, coveredBy: image.picture.fullSize)
       // Answered with the others, by the drawing that is under way.
       requests.removeAll { $0.key.isAnimation && animations.contains($0.key.image) }
-      family.add(requests.filter { $0.url == url })
+      family.add(requests.filter { $0.url == url && load.settleStorage(for: $0) == .all })
       let frames = try await draw(
         requests, besides: family.requests, from: &image.picture, first: keeping(image, original))
       if let frames { animations.append(frames) }
@@ -175,7 +175,9 @@ struct LoadRun: Sendable {
       if let first = requests.first {
         // Whole and decoded: nothing is left to be continued.
         if image.picture.decoded != nil { download?.finish() }
-        if plan.revalidatesBehind, image.byteOrigin == .original, let original {
+        if plan.revalidatesInBackground, image.byteOrigin == .original, let original,
+          load.storage > .none
+        {
           steps.refresher.revalidate(
             first, original.name, of: original.owner.entity, shownBy: load)
         }
@@ -201,11 +203,11 @@ struct LoadRun: Sendable {
   /// Makes the closure that hands the fetched original to the store, before the first answer.
   private func keeping(
     _ image: FetchedImage, _ original: OriginalAccess?
-  ) -> (@Sendable (SourcePicture) -> Void)? {
+  ) -> (@Sendable (SourceImage) -> Void)? {
     guard let original, let fetched = image.original else { return nil }
     return { [load, download = image.download] picture in
       // Where every decode was refused as too large, nothing proves that the bytes are an image.
-      if picture.decoded == nil { return }
+      if picture.decoded == nil || load.storage == .none { return }
       original.keep(fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder) {
         // Of the entity that named the original: requests of others share the load.
         load.keepsOriginal(of: original.owner.entity)
@@ -221,7 +223,7 @@ struct LoadRun: Sendable {
   /// - Returns: The frames that are left to be drawn of those that move.
   func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourcePicture, first keep: (@Sendable (SourcePicture) -> Void)? = nil
+    from picture: inout SourceImage, first keep: (@Sendable (SourceImage) -> Void)? = nil
   ) async throws -> FrameDrawing? {
     guard !requests.isEmpty else { return nil }
     try await steps.maker.lookForFrames(
@@ -233,11 +235,13 @@ struct LoadRun: Sendable {
     let items = try await steps.maker.draw(
       requests, besides: family, from: &picture, urgency: load.urgency, progress: load.progress
     ) { picture, results in
+      // Before the original is kept: a request that joins later and wants it gets a load of its own.
+      let storages = requests.map(load.settleStorage)
       keep?(picture)
       var items: [FrameDrawing.Item] = []
-      for (request, drawn) in zip(requests, results) {
+      for ((request, storage), drawn) in zip(zip(requests, storages), results) {
         let motion = (try? drawn.get())?.motion ?? .still
-        let (outcome, isStored) = steps.store.store(drawn, for: request, of: load)
+        let (outcome, isStored) = steps.store.store(drawn, for: request, of: load, as: storage)
         let facts = AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored)
         if request.wantsFrames {
           let item = answer(

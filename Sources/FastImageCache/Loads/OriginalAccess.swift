@@ -64,7 +64,7 @@ final class OriginalAccess: Sendable {
   /// - Throws: An error that does not blame the bytes, which are as good as before.
   func picture(
     of kept: KnownOriginal, _ decoding: ImageDecoding, url: URL
-  ) async throws(ImageCacheError) -> SourcePicture? {
+  ) async throws(ImageCacheError) -> SourceImage? {
     do { return try decoding.picture(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch
     {
       guard error.blamesBytes else { throw error }
@@ -118,7 +118,7 @@ final class OriginalAccess: Sendable {
   /// original again, and a closing store finds it. A damaged file is not kept, and drops what it supersedes. An
   /// original of which the hook refuses an image is not kept, whatever it says of other entities.
   func keep(
-    _ original: (bytes: Data, terms: ResponseMetadata), of picture: SourcePicture,
+    _ original: (bytes: Data, terms: ResponseMetadata), of picture: SourceImage,
     from download: OriginalDownload?, isPlaceholder: Bool, if mayKeep: () -> Bool
   ) {
     if picture.isRefused { return keepNothing() }

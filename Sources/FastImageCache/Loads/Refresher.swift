@@ -25,7 +25,7 @@ final class Refresher: Sendable {
     guard registry.resources[.network].counts.waiting == 0 else { return }
     let begins = underWay.withLock { $0.count < Self.width && $0.insert(name).inserted }
     guard begins else { return }
-    let asking = request.revalidating()
+    let asking = request.revalidating(keeping: load.storage)
     registry.join(
       [asking], .background, revalidating: .init(entity: entity, load: load.id)
     ) { [self] (_, outcome: consuming InFlightRegistry.Outcome) in

@@ -23,7 +23,8 @@ struct SourceFetch: Sendable {
     let query = original?.query ?? requests[0].originalQuery(in: namespace)
     return await Download.begin(
       of: query.name, for: query.owner, with: requests[0].conditions.headers, on: partials,
-      and: original?.download(), isAnew: isAnew || load.policy == .reload,
+      and: load.storage > .none ? original?.download() : nil,
+      isAnew: isAnew || load.policy == .reload,
       painter: painter(for: load))
   }
 
@@ -188,9 +189,9 @@ struct ReachingPermit: SourcePermit {
   let permit: LoadPermit
   let scope: LoadOptions.Scope
 
-  func pass(_ need: LoadNeed) async throws {
+  func acquire(_ need: LoadNeed) async throws {
     guard scope.covers(need) else { throw OutOfReach() }
-    try await permit.pass(need)
+    try await permit.acquire(need)
   }
 
   func giveUp() { permit.giveUp() }
@@ -206,7 +207,7 @@ struct FetchedImage {
     case changed
   }
 
-  var picture: SourcePicture
+  var picture: SourceImage
   let origin: Origin
   /// For those who follow the load.
   let byteOrigin: ByteOrigin
@@ -229,7 +230,7 @@ struct FetchedImage {
 extension FetchedImage {
   /// The image of a kept original.
   init(
-    _ picture: SourcePicture, of kept: KnownOriginal, byteOrigin: ByteOrigin = .original,
+    _ picture: SourceImage, of kept: KnownOriginal, byteOrigin: ByteOrigin = .original,
     isStale: Bool
   ) {
     self.init(

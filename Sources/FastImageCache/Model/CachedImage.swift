@@ -33,6 +33,17 @@ public struct CachedImage: Sendable {
   /// The colours that the pixels' numbers stand for; the format's.
   public var colorSpace: ColorSpace { PictureCode.colorSpace(of: entry.pixelFormat) }
 
+  /// Width and height of the source's image in pixels, once it stands upright: of the file, or of the bitmap that a
+  /// source or an entity gave.
+  ///
+  /// `nil` for an image that was stored by hand or by an earlier version, for frames of an animation behind the first,
+  /// and for small images whose ids and metadata leave no room for it. A hook does not change it.
+  ///
+  /// Cost: each call reads the slot. A hit that does not ask pays nothing for it.
+  public var sourceSize: PixelSize? {
+    entry.source.map { PixelSize(width: Int($0.width), height: Int($0.height)) }
+  }
+
   /// Whether the pixels live in private memory instead of a mapped file.
   ///
   /// No table could take a private image, because all slots are leased, the disk is full, or the

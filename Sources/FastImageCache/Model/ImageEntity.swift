@@ -64,6 +64,11 @@ public protocol ImageEntity: Sendable {
   /// the tasks that it begins; a detached task, or a ring through another cache, would wait for ever.
   func providedImage(for format: ImageFormat) async throws -> ImageSourceResponse?
 
+  /// A description of the image in a few bytes, for a view to draw until the image is there; `nil` by default.
+  ///
+  /// Asked only for an image that is not in its table, on the main actor: it should not work for its answer.
+  var placeholderHash: PlaceholderHash? { get }
+
   /// Whether the other formats of a family are drawn too when one of them is loaded from the same URL
   /// or stored by hand; yes by default.
   func prerendersFamily(_ family: String) -> Bool
@@ -107,6 +112,9 @@ extension ImageEntity {
 
   /// None.
   public func providedImage(for format: ImageFormat) async throws -> ImageSourceResponse? { nil }
+
+  /// None.
+  public var placeholderHash: PlaceholderHash? { nil }
 
   /// Yes.
   public func prerendersFamily(_ family: String) -> Bool { true }

@@ -67,6 +67,13 @@ public struct ImageFormat: Sendable {
   /// Which frames of images that move are kept.
   public var animation: Animation { fields.values.animation }
 
+  /// How long images are kept from their store on; `nil` for as long as there is room.
+  ///
+  /// A cache removes older images when it opens its tables, and then each hour. So an image is found for up to an hour
+  /// more; a hit asks for no age, and costs the same. New metadata and another id count as a store. The clock of the
+  /// device decides, so setting it forward may remove images.
+  public var lifetime: Duration? { fields.values.lifetime }
+
   /// Creates a format.
   ///
   /// ```swift
@@ -89,19 +96,21 @@ public struct ImageFormat: Sendable {
   ///   - quality: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   ///   - animation: Which frames of images that move are kept.
+  ///   - lifetime: How long images are kept from their store on, to the hour; as long as there is room if `nil`.
   public init(
     name: String, family: String? = nil, size: Size, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
     protection: Protection = .none, quality: Quality = .balanced, colorSpace: ColorSpace = .sRGB,
-    animation: Animation = .firstFrame
+    animation: Animation = .firstFrame, lifetime: Duration? = nil
   ) {
     fields = Fields(
       Values(
         name: name, family: family, size: size.pixels(scale), keepsProportions: size.isFitting,
         scale: scale, pixelFormat: pixelFormat, revision: revision, capacity: capacity,
         devices: devices, protection: protection, quality: quality,
-        colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace, animation: animation))
+        colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace, animation: animation,
+        lifetime: lifetime))
   }
 
   /// One size for all images of a format, or a size that none of them exceeds.
@@ -158,6 +167,7 @@ extension ImageFormat: Hashable, Codable {
     let quality: Quality
     let colorSpace: ColorSpace
     let animation: Animation
+    let lifetime: Duration?
   }
 
   final class Fields: Sendable {
@@ -184,7 +194,7 @@ extension ImageFormat: Hashable, Codable {
 }
 
 extension ImageFormat.Values {
-  /// Formats that an earlier version encoded have no quality, colour space and animation.
+  /// Formats that an earlier version encoded have no quality, colour space, animation and lifetime.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     name = try values.decode(String.self, forKey: .name)
@@ -202,6 +212,7 @@ extension ImageFormat.Values {
     self.colorSpace = pixelFormat == .gray8 ? .sRGB : colorSpace
     animation =
       try values.decodeIfPresent(ImageFormat.Animation.self, forKey: .animation) ?? .firstFrame
+    lifetime = try values.decodeIfPresent(Duration.self, forKey: .lifetime)
   }
 }
 
@@ -314,6 +325,9 @@ extension ImageFormat {
     case .bytes(let bytes) where bytes < 1:
       return "its capacity is \(bytes) bytes"
     default: break
+    }
+    if let lifetime, lifetime <= .zero {
+      return "its lifetime is \(lifetime); it must be longer than nothing"
     }
     if case .allFrames(let byteLimit) = animation, byteLimit < 0 {
       return "its limit for animations is \(byteLimit) bytes"

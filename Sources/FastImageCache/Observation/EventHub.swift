@@ -23,7 +23,7 @@ final class EventHub: Sendable {
     guard hasListeners, !isFinished.load(ordering: .relaxed) else { return }
     let event = ProcessEvent(namespace: namespace, event: event())
     // A worker sends events while it computes.
-    Worker.callOut { self.listeners.send(event, of: self) }
+    Worker.runCallback { self.listeners.send(event, of: self) }
   }
 
   /// A stream of all later events of this cache, which keeps the oldest `bufferSize` unread ones.

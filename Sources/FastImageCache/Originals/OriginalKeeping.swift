@@ -1,6 +1,7 @@
 import Foundation
 import ImageSources
 import LoadQueue
+import Pixels
 
 /// What a store knows of an original without reading its bytes.
 struct KeptOriginal: Hashable, Sendable {
@@ -10,6 +11,8 @@ struct KeptOriginal: Hashable, Sendable {
   var isPlaceholder = false
   /// Whether it was kept for another image than the question's; of several that share one, one has it.
   var isOthers = false
+  /// The size of the upright image, if the store knows it.
+  var size: PixelSize?
 }
 
 /// An original as a store reads it.

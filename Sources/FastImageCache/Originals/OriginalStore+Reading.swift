@@ -110,7 +110,8 @@ extension OriginalStore {
   func look(_ query: OriginalQuery) -> KeptOriginal? {
     lookUp(query).map {
       KeptOriginal(
-        freshness: $0.freshness, isPlaceholder: $0.row.isPlaceholder, isOthers: $0.isOthers)
+        freshness: $0.freshness, isPlaceholder: $0.row.isPlaceholder, isOthers: $0.isOthers,
+        size: $0.row.size.isPositive ? $0.row.size : nil)
     }
   }
 

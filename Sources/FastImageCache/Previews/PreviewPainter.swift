@@ -16,14 +16,14 @@ import Pixels
 /// 2. Nothing in here refers to a source or a cache: whoever keeps an ``DownloadBuffer`` keeps this.
 struct PreviewPainter: Sendable {
   let maker: PictureMaker
-  let clock: any PatienceClock
+  let clock: any TimeoutClock
   let fetchStart: ContinuousClock.Instant
   private let progress: LoadProgress
   /// Tells this fetch from others of the load, and from what it was before it began anew.
   private var fetch: Int
 
   init(
-    maker: PictureMaker, clock: any PatienceClock, progress: LoadProgress, fetch: Int
+    maker: PictureMaker, clock: any TimeoutClock, progress: LoadProgress, fetch: Int
   ) {
     (self.maker, self.clock, self.progress, self.fetch) = (maker, clock, progress, fetch)
     fetchStart = clock.now
@@ -45,7 +45,7 @@ struct PreviewPainter: Sendable {
   /// What those who follow the load want of stages after some time.
   func want(
     _ stages: [PreviewStage.Kind: PreviewStage], after elapsed: Duration
-  ) -> [PreviewStage.Kind: PreviewWant] {
+  ) -> [PreviewStage.Kind: PreviewJob] {
     progress.want(stages, in: fetch, after: elapsed)
   }
 
@@ -64,13 +64,13 @@ struct PreviewPainter: Sendable {
   /// - Returns: Whether it has begun.
   func paint(
     _ stage: PreviewStage, of arrival: DownloadBuffer, _ picture: PreviewScan.Picture,
-    for want: PreviewWant, giveBack: @escaping @Sendable () -> Void
+    for want: PreviewJob, giveBack: @escaping @Sendable () -> Void
   ) -> Bool {
     // As large as for the image itself, or a settled preview would differ from it. Of other requests of the
     // load, and of those that join, nothing is known here: the image's decode may be larger for their sake.
     let plan = maker.decoding.plan(
       want.wishes.flatMap { [$0.request] + $0.siblings }, besides: [],
-      of: SourcePicture(url: nil, content: .encoded(Data(), picture.decoder, picture.header)),
+      of: SourceImage(url: nil, content: .encoded(Data(), picture.decoder, picture.header)),
       isWhole: false)
     // The stage is spent: it would be refused again.
     if plan.refusal != nil { return true }

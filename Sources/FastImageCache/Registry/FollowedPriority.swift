@@ -19,7 +19,7 @@ final class FollowedPriority: Sendable {
     _ request: ImageRequest, _ priority: Priority, in registry: InFlightRegistry
   ) -> FollowedPriority? {
     // A priority other than the task's own was chosen for the request, and stays.
-    let asking = request.question?.load.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
+    let asking = request.callback?.load.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
     guard let urgency = request.priority?.urgency ?? asking else { return nil }
     return FollowedPriority(urgency, of: request.subscriber, in: registry)
   }

@@ -23,12 +23,13 @@ final class ImageRequest: Sendable {
   // The options that each load reads, since reading them there would copy all.
   let policy: LoadOptions.CachePolicy
   let isPlaceholder: Bool
+  let storage: LoadOptions.Storage
   let conditions: LoadConditions
   let priority: RequestPriority?
   /// All formats that the cache has.
   let tables: TableSet
   /// The question that the requesting task works on.
-  let question = OpenQuestion.current
+  let callback = ActiveCallback.current
   /// Takes the animation, if all frames are asked for.
   let animation: AnimationAnswer?
   /// Called when the load goes ahead: when its source is about to be asked, or when another load or
@@ -85,6 +86,7 @@ final class ImageRequest: Sendable {
     self.options = options
     policy = options?.cachePolicy ?? .useCache
     isPlaceholder = options?.isPlaceholder == true
+    storage = options?.storage ?? .all
     conditions = options?.conditions ?? .ordinary
     priority = options?.priority
     self.entity = entity
@@ -138,13 +140,14 @@ final class ImageRequest: Sendable {
 
   /// Whether some table has an image of the entity, of whichever version, that is marked stale.
   var hasStalePicture: Bool {
-    tables.all.contains { $0.storedPicture(of: key.entity)?.isStale == true }
+    tables.all.contains { $0.storedImageState(of: key.entity)?.isStale == true }
   }
 
   /// The same request, for an image whose source was asked whether it changed.
-  func revalidating() -> ImageRequest {
+  func revalidating(keeping storage: LoadOptions.Storage) -> ImageRequest {
     var options = self.options ?? LoadOptions()
     options.cachePolicy = .revalidate
+    options.storage = storage
     // Nobody waits for it.
     options.priority = nil
     return ImageRequest(entity: entity, table: table, tables: tables, options: options)

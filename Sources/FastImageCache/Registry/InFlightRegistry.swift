@@ -65,6 +65,8 @@ final class InFlightRegistry: Sendable {
   struct State {
     var registry = LoadRegistry<Subscriber, ImageRequest, Handle>()
     var isClosed = false
+    /// `nil` where failures are not remembered.
+    var failures: FailureMemory?
     /// The numbers of stores by hand that work.
     var stores: [Int] = []
 
@@ -72,7 +74,7 @@ final class InFlightRegistry: Sendable {
     var oldest: Int { min(registry.oldestLoad ?? .max, stores.min() ?? .max) }
   }
 
-  let state = Lock(State())
+  let state: Lock<State>
   /// Has each load, until its task has returned.
   let tasks = DispatchGroup()
   let recorder: CacheRecorder
@@ -80,15 +82,18 @@ final class InFlightRegistry: Sendable {
   /// Tells which requests may share a load.
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
-  let clock: any PatienceClock
+  let clock: any TimeoutClock
   private let run: @Sendable (Load) async -> Void
 
-  /// - Parameter run: Serves one load, until it has failed or retired.
+  /// - Parameters:
+  ///   - failureMemory: How long a definite failure answers requests; `nil` for not at all.
+  ///   - run: Serves one load, until it has failed or retired.
   init(
     _ resources: LoadResources, recorder: CacheRecorder, planner: LoadPlanner,
-    clock: any PatienceClock,
+    clock: any TimeoutClock, failureMemory: Duration? = nil,
     run: @escaping @Sendable (Load) async -> Void
   ) {
+    state = Lock(State(failures: failureMemory.map { FailureMemory(for: $0) }))
     (self.resources, self.recorder, self.planner) = (resources, recorder, planner)
     (self.clock, self.run) = (clock, run)
   }
@@ -120,10 +125,10 @@ final class InFlightRegistry: Sendable {
         // Unchecked, for a check takes memory for each request: a subscriber is answered once, by invariant 1, and
         // one that found the registry closed never joined.
         await withUnsafeContinuation { continuation in
-          let isOpen = enter(request, priority, reporter: reporter) { _ in
+          let refusal = enter(request, priority, reporter: reporter) { _ in
             Subscriber { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
           }
-          guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
+          if let refusal { return continuation.resume(returning: .failure(refusal)) }
           // A cancellation, an end of the time or an escalation that came before the subscriber joined found
           // no subscriber.
           if Task.isCancelled { leave(subscriber) }
@@ -152,9 +157,9 @@ final class InFlightRegistry: Sendable {
     let subscriber = request.subscriber
     let listener = LoadProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
-    let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
+    let wish = first?.outranksFrames == true ? nil : PreviewRequest(request, isFirst: first == nil)
     if let first { listener.add(first) }
-    let isOpen = enter(request, priority) { handle in
+    let refusal = enter(request, priority) { handle in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = handle.load.progress
       progress.add(listener, for: subscriber, wish)
@@ -162,8 +167,8 @@ final class InFlightRegistry: Sendable {
         progress.end(subscriber, with: ImageProgress(outcome))
       }
     }
-    if !isOpen {
-      listener.add(.failed(.closed))
+    if let refusal {
+      listener.add(.failed(refusal))
       listener.finish()
     }
     return listener.makeStream { [weak self] in self?.leave(subscriber) }
@@ -184,23 +189,24 @@ final class InFlightRegistry: Sendable {
     var begun: [Load] = []
     for request in requests {
       let subscriber = request.subscriber
-      let isOpen = enter(
+      let refusal = enter(
         request, priority, revalidating: shown, begin: { begun.append($0) },
         as: { _ in Subscriber { (outcome: consuming Outcome) in answer(subscriber, outcome) } })
-      if !isOpen { answer(subscriber, .failure(.closed)) }
+      if let refusal { answer(subscriber, .failure(refusal)) }
     }
     for load in begun { start(load) }
   }
 
   /// - Parameter begin: Has a new load started, at once or later; ``start(_:)`` if `nil`.
-  /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
+  /// - Returns: Why there is no load for the request: the registry is closed, nothing is left to be revalidated, or a
+  ///   failure is remembered. `nil` for a subscriber that waits.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
   private func enter(
     _ request: ImageRequest, _ priority: Priority, revalidating shown: ShownOriginal? = nil,
     reporter: RequestReporter? = nil, begin: ((Load) -> Void)? = nil,
     as subscriber: (Handle) -> Subscriber
-  ) -> Bool {
+  ) -> ImageCacheError? {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let identity = planner.identity(of: request)
@@ -210,11 +216,16 @@ final class InFlightRegistry: Sendable {
     let original = planner.sharedOriginal(of: request, identity)
     let followed = FollowedPriority.begin(request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
-    let asking = request.question?.load
+    let asking = request.callback?.load
     asking?.permit.beginWait()
     var isCoalesced = true
+    var refusal = ImageCacheError.closed
     let joined = step { state -> LoadRegistry<Subscriber, ImageRequest, Handle>.Joined? in
       if state.isClosed { return nil }
+      if let failure = failure(of: request, loadKey, in: &state) {
+        refusal = failure
+        return nil
+      }
       // In this step: a removal that comes later finds the subscriber.
       if let shown, !state.registry.mayBeRevalidated(request.key, shown.entity, of: shown.load) {
         return nil
@@ -224,7 +235,8 @@ final class InFlightRegistry: Sendable {
       return state.registry.join(
         request.subscriber, key: request.key, loadKey: loadKey, of: original, priority: priority,
         versions: versions,
-        policy: request.policy, after: asking?.id.number ?? -1, request: request,
+        policy: request.policy, storage: request.storage, after: asking?.id.number ?? -1,
+        request: request,
         start: {
           isCoalesced = false
           return Handle(
@@ -246,7 +258,8 @@ final class InFlightRegistry: Sendable {
     guard let joined else {
       followed?.end()
       asking?.permit.endWait()
-      return false
+      if case .closed = refusal {} else { recorder.failed(request.key, refusal) }
+      return refusal
     }
     if joined.isNewLoad {
       if let begin { begin(joined.handle.load) } else { start(joined.handle.load) }
@@ -259,7 +272,7 @@ final class InFlightRegistry: Sendable {
         leave(request.subscriber, with: .success(consume image))
       }
     }
-    return true
+    return nil
   }
 
   /// Begins the task of a load. The registry owns it, and cancels it when the last subscriber leaves or at `close()`.
@@ -268,7 +281,7 @@ final class InFlightRegistry: Sendable {
   private func start(_ load: Load) {
     tasks.enter()
     // Without a name, which costs each load an allocation.
-    let task = OpenQuestion.outside {
+    let task = ActiveCallback.outside {
       Task(priority: load.taskPriority.task) { [self] in
         await run(load)
         tasks.leave()
@@ -308,7 +321,11 @@ final class InFlightRegistry: Sendable {
 
   /// Answers all subscribers for an image that was stored by hand.
   func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
-    let (subscribers, abandoned) = step { $0.registry.supersede(key, at: Generation.next()) }
+    let (subscribers, abandoned) = step { state in
+      let number = Generation.next()
+      state.failures?.forget(key.entity, at: number)
+      return state.registry.supersede(key, at: number)
+    }
     answer(subscribers, .success(image), AnswerFacts(side: .table, isStored: isStored))
     for handle in abandoned { handle.end() }
   }
@@ -320,8 +337,40 @@ final class InFlightRegistry: Sendable {
     state.withLock { state in
       let number = Generation.next()
       state.registry.remove(removal, at: number)
+      state.failures?.forget(removal.entity, at: number)
       return Generation.Removal(number: number, oldest: state.oldest)
     }
+  }
+
+  /// Forgets the failures that an entity's requests met, or all.
+  func forgetFailures(of entity: ImageID? = nil) {
+    state.withLock { $0.failures?.forget(entity, at: Generation.next()) }
+  }
+
+  /// Remembers the error of a load for its requests.
+  func remember(
+    _ error: ImageCacheError, of requests: [ImageRequest], _ loadKey: LoadKey, load: Int
+  ) {
+    state.withLock { state in
+      for request in requests where state.failures != nil {
+        state.failures?.note(
+          error, of: request.failureName(loadKey), for: request.key.entity, load: load,
+          at: clock.now)
+      }
+    }
+  }
+
+  /// The remembered failure that answers a request.
+  private func failure(
+    of request: ImageRequest, _ loadKey: LoadKey, in state: inout State
+  ) -> ImageCacheError? {
+    guard state.failures != nil else { return nil }
+    let name = request.failureName(loadKey)
+    guard request.policy == .useCache else {
+      state.failures?.forget(name)
+      return nil
+    }
+    return state.failures?.refusal(of: name, for: request.key.entity, at: clock.now)
   }
 
   /// The lowest number of a load, or of a store by hand, that lives.
@@ -399,6 +448,13 @@ final class InFlightRegistry: Sendable {
     SanitizerWitness.willResume(at: self)
     for subscriber in subscribers.dropLast() { subscriber.answer(copy outcome, facts) }
     last.answer(outcome, facts)
+  }
+}
+
+extension ImageRequest {
+  /// What a failure of its load counts for.
+  fileprivate func failureName(_ loadKey: LoadKey) -> FailureMemory.Name {
+    FailureMemory.Name(loadKey: loadKey, version: realKey.version)
   }
 }
 

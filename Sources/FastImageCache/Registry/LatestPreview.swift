@@ -1,7 +1,7 @@
 import ImageCodecs
 
 /// One subscriber's wish for previews of its image.
-struct PreviewWish: Sendable {
+struct PreviewRequest: Sendable {
   let request: ImageRequest
   let policy: PreviewPolicy
   /// The rest of the family: the image is drawn from a decode that is large enough for it.
@@ -31,8 +31,8 @@ struct DrawnPreview: Sendable {
 }
 
 /// The images of which a preview of one stage is wanted, and the least that those who want it ask of it.
-struct PreviewWant: Sendable {
-  let wishes: [PreviewWish]
+struct PreviewJob: Sendable {
+  let wishes: [PreviewRequest]
   /// The part of the image that a preview has to exceed.
   let part: Double
 }
@@ -68,7 +68,7 @@ struct LatestPreview {
   }
 
   private struct Follower {
-    let wish: PreviewWish
+    let wish: PreviewRequest
     var shownCount = 0
     /// The most that it was shown.
     var best: Extent?
@@ -107,27 +107,27 @@ struct LatestPreview {
   /// - Returns: The stages that anybody wants.
   mutating func want(
     _ stages: [PreviewStage.Kind: PreviewStage], after elapsed: Duration
-  ) -> [PreviewStage.Kind: PreviewWant] {
+  ) -> [PreviewStage.Kind: PreviewJob] {
     self.elapsed = elapsed
     return stages.compactMapValues { stage in
       let extent = Extent(kind: stage.kind, byteCount: stage.byteCount)
       guard extent.exceeds(latest?.extent) else { return nil }
       let due = followers.sorted { $0.key.number < $1.key.number }.map(\.value)
         .filter { isDue($0) && $0.wants(extent) && mayBeDrawn(for: $0.wish) }
-      var wishes: [PreviewWish] = []
+      var wishes: [PreviewRequest] = []
       for follower in due where wishes.count < Self.formatLimit {
         let key = follower.wish.request.key
         if !wishes.contains(where: { $0.request.key == key }) { wishes.append(follower.wish) }
       }
       let part = due.map { $0.best?.pixelPart ?? 0 }.min() ?? 0
       return due.isEmpty
-        ? nil : PreviewWant(wishes: wishes, part: stage.kind == .frame ? part : 0)
+        ? nil : PreviewJob(wishes: wishes, part: stage.kind == .frame ? part : 0)
     }
   }
 
   private func isDue(_ follower: Follower) -> Bool { follower.wish.policy.delay <= elapsed }
 
-  private func mayBeDrawn(for wish: PreviewWish) -> Bool {
+  private func mayBeDrawn(for wish: PreviewRequest) -> Bool {
     let count = counts.reduce(0) { $0 + (wish.policy.wants($1.key) ? $1.value : 0) }
     return count < wish.policy.limit
       && latest?.previews[wish.request.key]?.preview.isSettled != true
@@ -136,7 +136,7 @@ struct LatestPreview {
   /// Adds a subscriber.
   ///
   /// - Returns: The latest preview of its image, which it is shown at once if it is due.
-  mutating func add(_ wish: PreviewWish, for subscriber: SubscriberID) -> ImageProgress? {
+  mutating func add(_ wish: PreviewRequest, for subscriber: SubscriberID) -> ImageProgress? {
     followers[subscriber] = Follower(wish: wish, best: wish.least.map { Extent(kind: $0) })
     return offer(to: subscriber)
   }
@@ -164,7 +164,7 @@ struct LatestPreview {
   }
 
   /// - Returns: The subscriber's wish, for release outside a lock: an entity may end with it.
-  mutating func remove(_ subscriber: SubscriberID) -> PreviewWish? {
+  mutating func remove(_ subscriber: SubscriberID) -> PreviewRequest? {
     followers.removeValue(forKey: subscriber)?.wish
   }
 

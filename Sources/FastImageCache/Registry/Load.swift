@@ -68,6 +68,19 @@ extension Load {
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { registry.state.withLock { $0.registry.noteAsked(id) } }
 
+  /// What the load may write for any of its requests.
+  var storage: LoadOptions.Storage {
+    registry.state.withLock { $0.registry.storage(of: id) }
+  }
+
+  /// What the load may write for an image that is drawn now. From now on no request joins for it that wants more.
+  func settleStorage(for request: ImageRequest) -> LoadOptions.Storage {
+    guard request.storage < .all else { return .all }
+    return registry.state.withLock {
+      max(request.storage, $0.registry.settleStorage(for: request.key, of: id))
+    }
+  }
+
   /// Whether the load's original may be kept; see ``LoadRegistry/keepsOriginal(of:_:)``.
   func keepsOriginal(of entity: ImageID) -> Bool {
     registry.state.withLock { $0.registry.keepsOriginal(of: entity, id) }
@@ -99,9 +112,11 @@ extension Load {
   ///
   /// - Parameter error: Asked only if there is a subscriber: most loads that fail were given up before.
   func fail(with error: @autoclosure () -> ImageCacheError) {
-    let (subscribers, requests) = registry.step { $0.registry.fail(id) }
+    let (loadKey, failed) = registry.step { ($0.registry.loadKey(of: id), $0.registry.fail(id)) }
+    let (subscribers, requests) = failed
     if subscribers.isEmpty { return }
     let error = error()
+    if let loadKey { registry.remember(error, of: requests, loadKey, load: id.number) }
     for request in requests { registry.recorder.failed(request.key, error) }
     registry.answer(subscribers, .failure(error))
   }

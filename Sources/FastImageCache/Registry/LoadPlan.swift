@@ -32,7 +32,7 @@ struct LoadPlan: Hashable, Sendable {
   let showsStale: Bool
 
   /// Whether the source is asked behind the answer, since the original that answers is stale.
-  let revalidatesBehind: Bool
+  let revalidatesInBackground: Bool
 
   /// Whether the recalled original answers when the server fails: RFC 5861 section 4.
   let answersFailures: Bool
@@ -61,7 +61,7 @@ struct LoadPlan: Hashable, Sendable {
     }
     // Only a network's answer has terms to be asked about.
     showsStale = original == .read && freshness != .fresh
-    revalidatesBehind = showsStale && asks && need == .network
+    revalidatesInBackground = showsStale && asks && need == .network
     let isRecalled = policy == .useCache && original == .recall
     (answersFailures, answersUnreachable) =
       switch freshness {
@@ -148,7 +148,7 @@ struct LoadPlanner: Sendable {
   ///
   /// A mark of the entity's images has reached its own originals. One that another entity of the same URL
   /// has loaded is that entity's, but answers this one only after its server was asked, too.
-  private func kept(for request: ImageRequest) -> KeptOriginal? {
+  func kept(for request: ImageRequest) -> KeptOriginal? {
     guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }
     if kept.freshness != .gone, kept.isOthers, request.hasStalePicture {
       kept.freshness = .mustRevalidate(answersFailures: false)

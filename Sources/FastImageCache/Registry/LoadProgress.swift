@@ -44,9 +44,9 @@ final class LoadProgress: Sendable {
   private let fetch = Atomic(0)
   /// Whether there are listeners.
   private let isHeard = Atomic(false)
-  let clock: any PatienceClock
+  let clock: any TimeoutClock
 
-  init(clock: any PatienceClock) { self.clock = clock }
+  init(clock: any TimeoutClock) { self.clock = clock }
 
   static func makeListener() -> Listener { Listener { $0.supersedes($1) } }
 
@@ -54,7 +54,7 @@ final class LoadProgress: Sendable {
   /// as the end of its computing.
   func report(_ progress: ImageProgress) {
     if isHeard.load(ordering: .relaxed) {
-      Worker.callOut { self.tell(progress) }
+      Worker.runCallback { self.tell(progress) }
     } else {
       Worker.beforeFinish { self.tell(progress) }
     }
@@ -73,7 +73,7 @@ final class LoadProgress: Sendable {
   /// Adds a listener that nobody reads yet, perhaps under a lock of the caller's.
   ///
   /// - Parameter wish: What the listener wants of previews. The newest one comes behind the latest step.
-  func add(_ listener: Listener, for subscriber: SubscriberID, _ wish: PreviewWish? = nil) {
+  func add(_ listener: Listener, for subscriber: SubscriberID, _ wish: PreviewRequest? = nil) {
     change { state in
       listener.add(state.latest)
       state.listeners[subscriber] = listener
@@ -154,7 +154,7 @@ extension LoadProgress {
   /// - Parameter elapsed: The time since the fetch began.
   func want(
     _ stages: [PreviewStage.Kind: PreviewStage], in number: Int, after elapsed: Duration
-  ) -> [PreviewStage.Kind: PreviewWant] {
+  ) -> [PreviewStage.Kind: PreviewJob] {
     state.withLock { state in
       guard state.previewedFetch == number else { return [:] }
       return state.previews.want(stages, after: elapsed)

@@ -21,6 +21,10 @@ struct LoadRecord<Request, Handle> {
     /// In the order of joining; subscribers that left may still be among them.
     var subscribers: [SubscriberID] = []
     var waitingCount = 0
+    /// The most that any of its subscribers wanted to be kept.
+    var storage = LoadOptions.Storage.none
+    /// Whether it was drawn to be kept so.
+    var isSettled = false
     var isTaken = false
     /// Whether the last subscribers were answered, and did not leave.
     var isAnswered = false
@@ -52,6 +56,7 @@ struct LoadRecord<Request, Handle> {
   private(set) var outputs: [Output] = []
   private(set) var waiting = SubscriberCounts()
   private var hasAnimations = false
+  private var hasSettled = false
   private var arrivalCount = 0
   private var openCount = 0
   /// Only in loads of many outputs: a few are found sooner one by one.
@@ -104,10 +109,36 @@ struct LoadRecord<Request, Handle> {
   }
 
   /// Whether a subscriber for this image, which knows its entity's other images in these versions, may
-  /// join: if the load asks at least as much as the subscriber wants, and if its outputs are of the same versions.
-  func accepts(_ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.CachePolicy) -> Bool {
+  /// join: if the load asks and keeps at least as much as the subscriber wants, and if its outputs are of the same
+  /// versions.
+  func accepts(
+    _ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.CachePolicy,
+    _ storage: LoadOptions.Storage
+  ) -> Bool {
     policy <= self.policy && !(policy == .reload && hasAsked) && versions.allSatisfy(agrees)
-      && agrees(with: key)
+      && agrees(with: key) && !(hasSettled && isSettled(key, below: storage))
+  }
+
+  private func isSettled(_ key: ImageKey, below storage: LoadOptions.Storage) -> Bool {
+    indices(of: key).contains { outputs[$0].isSettled && outputs[$0].storage < storage }
+  }
+
+  /// Those of an image and of all frames of it, which are drawn together.
+  private func indices(of key: ImageKey) -> [Int] {
+    [key.image, key.animation].compactMap { index(of: $0) }
+  }
+
+  /// The most that the subscribers of an image, or of any, want to be kept.
+  func storage(for key: ImageKey? = nil) -> LoadOptions.Storage {
+    let meant = key.map { indices(of: $0) } ?? Array(outputs.indices)
+    return meant.map { outputs[$0].storage }.max() ?? .none
+  }
+
+  /// The same when the image is drawn: from now on nobody joins that wants more.
+  mutating func settleStorage(for key: ImageKey) -> LoadOptions.Storage {
+    hasSettled = true
+    for index in indices(of: key) { outputs[index].isSettled = true }
+    return storage(for: key)
   }
 
   private func agrees(with key: ImageKey) -> Bool {
@@ -121,7 +152,7 @@ struct LoadRecord<Request, Handle> {
   /// - Returns: The output's index, and the requests that give way to this one.
   mutating func add(
     _ subscriber: SubscriberID, for key: ImageKey, _ request: Request, priority: Priority,
-    isAlternate: Bool = false
+    storage: LoadOptions.Storage = .all, isAlternate: Bool = false
   ) -> (index: Int, dropped: [Request]) {
     let known = index(of: key)
     let index = known ?? append(key, request)
@@ -138,6 +169,7 @@ struct LoadRecord<Request, Handle> {
       outputs[index].isTaken = false
       outputs[index].isAnswered = false
     }
+    outputs[index].storage = max(storage, outputs[index].storage)
     outputs[index].subscribers.append(subscriber)
     outputs[index].waitingCount += 1
     count(+1, at: priority)

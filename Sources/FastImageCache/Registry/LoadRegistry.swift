@@ -24,6 +24,7 @@ import LoadQueue
 ///    under way is older than.
 /// 9. A subscriber joins a load of its own policy or of a stronger one; a reload joins no load that has
 ///    asked its source. The load that begins instead takes the older one's place, as after a removal.
+/// 10. A subscriber joins no load that has drawn its image to keep less of it than the subscriber wants.
 struct LoadRegistry<Subscriber, Request, Handle> {
   typealias Record = LoadRecord<Request, Handle>
 
@@ -31,7 +32,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let subscriber: Subscriber
     let load: LoadID
     let output: Int
-    /// What it was given, by ``join(_:key:loadKey:of:priority:versions:policy:after:request:start:subscriber:)``
+    /// What it was given, by ``join(_:key:loadKey:of:priority:versions:policy:storage:after:request:start:subscriber:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.
@@ -81,6 +82,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ///     joins a load only if they agree with all requests of that load, and if its image was not
   ///     removed since the load began.
   ///   - policy: How much the subscriber wants of a load.
+  ///   - storage: How much of it the subscriber wants to be kept.
   ///   - asker: The number of the youngest load that goes on only after this subscriber has its answer; -1 for none.
   ///   - request: Handed out by ``take(_:)``, unless the same image is wanted already.
   ///   - start: Makes the handle of a new load.
@@ -88,14 +90,15 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   mutating func join(
     _ id: SubscriberID, key: ImageKey, loadKey: LoadKey, of original: SharedOriginal? = nil,
     priority: Priority, versions: [ImageKey], policy: LoadOptions.CachePolicy = .useCache,
-    after asker: Int = -1, request: Request, start: (LoadID) -> Handle,
+    storage: LoadOptions.Storage = .all, after asker: Int = -1, request: Request,
+    start: (LoadID) -> Handle,
     subscriber: (Handle) -> Subscriber
   ) -> Joined {
     let oldest = max(asker, lastRemoval(of: key))
     func find(_ loadKey: LoadKey, covering original: SharedOriginal? = nil) -> LoadID? {
       guard let newest = current[loadKey], newest.number > oldest else { return nil }
       let accepts = look(at: newest) { load in
-        load.accepts(key, versions, policy)
+        load.accepts(key, versions, policy, storage)
           && original.map { load.original?.covers($0) == true } ?? true
       }
       return accepts == true ? newest : nil
@@ -108,7 +111,8 @@ struct LoadRegistry<Subscriber, Request, Handle> {
       (
         handle: load.handle,
         added: load.add(
-          id, for: key, request, priority: priority, isAlternate: own == nil && !isNewLoad)
+          id, for: key, request, priority: priority, storage: storage,
+          isAlternate: own == nil && !isNewLoad)
       )
     }
     guard let joined else {
@@ -233,6 +237,17 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     } == true
   }
 
+  /// The most that any request of a load, or any of one image, wants to be kept; nothing for an image that none
+  /// asked for.
+  mutating func storage(of id: LoadID, for key: ImageKey? = nil) -> LoadOptions.Storage {
+    look(at: id) { $0.storage(for: key) } ?? .none
+  }
+
+  /// The same when the image is drawn: no subscriber joins for it later that wants more.
+  mutating func settleStorage(for key: ImageKey, of id: LoadID) -> LoadOptions.Storage {
+    look(at: id) { $0.settleStorage(for: key) } ?? .none
+  }
+
   /// Ends one output of a load.
   ///
   /// - Parameter isFetched: Whether the image was made of the load's fetch: then its siblings can be
@@ -257,6 +272,9 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     remove(id)
     return true
   }
+
+  /// The key of a load under way.
+  func loadKey(of id: LoadID) -> LoadKey? { isUnderWay(id) ? records[id.index]?.loadKey : nil }
 
   /// Takes a failed load out of the registry.
   ///

@@ -38,10 +38,10 @@ struct ImageDecoding: Sendable {
   ///   the source has others.
   func picture(
     from response: ImageSourceResponse, url: URL?, isEarlier: Bool = false
-  ) throws(ImageCacheError) -> SourcePicture {
-    var picture: SourcePicture
+  ) throws(ImageCacheError) -> SourceImage {
+    var picture: SourceImage
     switch response.content {
-    case .bitmap(let bitmap): picture = SourcePicture(url: url, content: .bitmap, decoded: bitmap)
+    case .bitmap(let bitmap): picture = SourceImage(url: url, content: .bitmap, decoded: bitmap)
     case .arrived(let buffer): picture = try header(of: buffer.bytes, url)
     case .encoded(let data): picture = try header(of: data, url)
     case .unchanged:
@@ -53,20 +53,37 @@ struct ImageDecoding: Sendable {
     return picture
   }
 
-  private func header(of data: Data, _ url: URL?) throws(ImageCacheError) -> SourcePicture {
+  /// The size of an upright image, whatever the limits; decodes nothing.
+  func size(
+    of content: ImageSourceResponse.Content, url: URL?
+  ) throws(ImageCacheError) -> PixelSize {
+    let bytes: Data
+    switch content {
+    case .bitmap(let bitmap): return bitmap.size
+    case .arrived(let buffer): bytes = buffer.bytes
+    case .encoded(let data): bytes = data
+    case .unchanged:
+      throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
+    }
+    do { return try decoders.decoder(for: bytes).header(of: bytes).size } catch {
+      throw ImageCacheError(error, url: url)
+    }
+  }
+
+  private func header(of data: Data, _ url: URL?) throws(ImageCacheError) -> SourceImage {
     do {
       try limits.check(encodedByteCount: data.count)
       let decoder = try decoders.decoder(for: data)
       let header = try decoder.header(of: data)
       try limits.check(header.size)
-      return SourcePicture(url: url, content: .encoded(data, decoder, header))
+      return SourceImage(url: url, content: .encoded(data, decoder, header))
     } catch {
       throw ImageCacheError(error, url: url)
     }
   }
 
   /// Has the decoder look for frames behind the first.
-  func motion(of picture: SourcePicture) -> SourceMotion {
+  func motion(of picture: SourceImage) -> SourceMotion {
     guard case .encoded(let data, let decoder, _) = picture.content,
       let decoder = decoder as? any AnimationDecoder
     else { return .still }
@@ -95,7 +112,7 @@ struct ImageDecoding: Sendable {
   ///
   /// - Parameter isWhole: Whether all of the image has to be there, since a hook may look anywhere.
   func plan(
-    _ requests: [ImageRequest], besides family: [ImageRequest], of picture: SourcePicture,
+    _ requests: [ImageRequest], besides family: [ImageRequest], of picture: SourceImage,
     isWhole: Bool
   ) -> DecodePlan {
     let (all, fullSize) = (requests + family, picture.fullSize)
@@ -146,7 +163,7 @@ struct ImageDecoding: Sendable {
 
   /// Decodes an image as it is planned, unless the decode that is there suffices.
   func decode(
-    _ picture: inout SourcePicture, _ plan: DecodePlan, _ progress: LoadProgress?,
+    _ picture: inout SourceImage, _ plan: DecodePlan, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> Bitmap {
     if let decoded = picture.decoded, picture.isDecoded(as: plan) { return decoded }

@@ -13,7 +13,7 @@ struct PictureMaker: Sendable {
 
   /// Has a decoder look for frames behind the first, on a worker, once, if a request's format keeps them.
   func lookForFrames(
-    in picture: inout SourcePicture, for requests: [ImageRequest], _ urgency: Urgency
+    in picture: inout SourceImage, for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) {
     guard picture.motion == nil, requests.contains(where: \.wantsFrames) else { return }
     do throws(JobError<Never>) {
@@ -44,8 +44,8 @@ struct PictureMaker: Sendable {
   ///   cancelled.
   func draw<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourcePicture, urgency: Urgency, progress: LoadProgress? = nil,
-    then finish: @escaping @Sendable (SourcePicture, [DrawnResult]) -> Value
+    from picture: inout SourceImage, urgency: Urgency, progress: LoadProgress? = nil,
+    then finish: @escaping @Sendable (SourceImage, [DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
     let plans = plans(for: requests, besides: family, of: picture)
     return try await work(
@@ -56,7 +56,7 @@ struct PictureMaker: Sendable {
   }
 
   private func draw(
-    _ plans: [DecodePlan], from picture: inout SourcePicture, _ progress: LoadProgress?,
+    _ plans: [DecodePlan], from picture: inout SourceImage, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> [DrawnResult] {
     var results: [DrawnResult] = []
@@ -80,7 +80,7 @@ struct PictureMaker: Sendable {
   }
 
   private func draw(
-    _ plan: DecodePlan, from picture: inout SourcePicture, _ progress: LoadProgress?,
+    _ plan: DecodePlan, from picture: inout SourceImage, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> [DrawnResult] {
     if let refusal = plan.refusal { return plan.requests.map { _ in .failure(refusal) } }
@@ -96,7 +96,7 @@ struct PictureMaker: Sendable {
 
   /// Decodes for the formats of an entity that has no id yet, and has the hook look at the image.
   func name(
-    by hook: StoreHook, _ picture: inout SourcePicture, for request: ImageRequest,
+    by hook: StoreHook, _ picture: inout SourceImage, for request: ImageRequest,
     _ urgency: Urgency
   ) async throws(ImageCacheError) -> (id: ImageID?, answer: HookAnswer) {
     let plan = plans(for: [request], besides: request.family(), of: picture)[0]
@@ -113,7 +113,7 @@ struct PictureMaker: Sendable {
   /// One decode for all; if that is too large, one without the family, and else one for each request. Requests for
   /// stills have one of their own beside those that want frames.
   private func plans(
-    for requests: [ImageRequest], besides family: [ImageRequest], of picture: SourcePicture
+    for requests: [ImageRequest], besides family: [ImageRequest], of picture: SourceImage
   ) -> [DecodePlan] {
     if picture.frames(for: requests + family) != nil {
       let stills = requests.filter { !$0.wantsFrames }
@@ -134,19 +134,19 @@ struct PictureMaker: Sendable {
   }
 
   private func plan(
-    _ requests: [ImageRequest], besides family: [ImageRequest] = [], of picture: SourcePicture
+    _ requests: [ImageRequest], besides family: [ImageRequest] = [], of picture: SourceImage
   ) -> DecodePlan {
     decoding.plan(requests, besides: family, of: picture, isWhole: hook != nil)
   }
 
   /// Works with an image on a worker that has the memory for plans, one after the other.
   private func work<Work: Sendable, Value: Sendable>(
-    on picture: inout SourcePicture, _ plans: [DecodePlan], _ urgency: Urgency,
+    on picture: inout SourceImage, _ plans: [DecodePlan], _ urgency: Urgency,
     _ progress: LoadProgress?,
     _ body:
-      @escaping @Sendable (inout SourcePicture, @escaping @Sendable () -> Bool)
+      @escaping @Sendable (inout SourceImage, @escaping @Sendable () -> Bool)
       throws(ImageCacheError) -> Work,
-    then finish: @escaping @Sendable (SourcePicture, Work) -> Value
+    then finish: @escaping @Sendable (SourceImage, Work) -> Value
   ) async throws(ImageCacheError) -> Value {
     let byteCounts = plans.filter { $0.refusal == nil }.map {
       hook?.byteCount(of: $0, picture, within: workers.byteBudget) ?? $0.byteCount
@@ -165,7 +165,7 @@ struct PictureMaker: Sendable {
         var picture = picture
         let work = try body(&picture, isCancelled)
         return (picture, work)
-      } then: { (picture: SourcePicture, work: Work) in
+      } then: { (picture: SourceImage, work: Work) in
         (picture, finish(picture, work))
       }
       picture = worked

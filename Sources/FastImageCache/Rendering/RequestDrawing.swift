@@ -22,7 +22,7 @@ struct RequestDrawing: Sendable {
 
   /// Draws a request from a decode, or from what the hook has made of it.
   func draw(
-    _ request: ImageRequest, from picture: SourcePicture, _ bitmap: Bitmap,
+    _ request: ImageRequest, from picture: SourceImage, _ bitmap: Bitmap,
     _ isCancelled: @Sendable () -> Bool
   ) -> DrawnResult {
     var answer: HookAnswer?
@@ -33,7 +33,7 @@ struct RequestDrawing: Sendable {
     let motion = motion(of: request, picture, answer, metadata)
     return draw(
       request, answer?.bitmap ?? bitmap, of: answer?.bitmap?.size ?? picture.fullSize,
-      metadata: metadata, motion: motion, isCancelled
+      source: picture.sourceSize, metadata: metadata, motion: motion, isCancelled
     ).map {
       DrawnImage(
         slot: $0, metadata: metadata, motion: motion, mayBeStored: answer?.isStored ?? true)
@@ -42,7 +42,7 @@ struct RequestDrawing: Sendable {
 
   /// What becomes of the frames behind a request's image. An image that the hook has changed is a still.
   private func motion(
-    of request: ImageRequest, _ picture: SourcePicture, _ answer: HookAnswer?, _ metadata: Data
+    of request: ImageRequest, _ picture: SourceImage, _ answer: HookAnswer?, _ metadata: Data
   ) -> SlotMotion {
     guard request.wantsFrames, answer?.bitmap == nil else { return .still }
     switch picture.motion {
@@ -58,12 +58,14 @@ struct RequestDrawing: Sendable {
   /// Draws a request from a bitmap.
   ///
   /// - Parameters:
+  ///   - source: The size of the source's image, if the slot is to tell it.
   ///   - motion: What the slot tells of the frames behind it.
   ///   - frame: The key of a frame behind the first.
   ///   - isPreview: Whether the drawing counts for nothing.
   func draw(
-    _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize, metadata: Data = Data(),
-    motion: SlotMotion = .still, frame: TableKey? = nil, isPreview: Bool = false,
+    _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize, source: PixelSize? = nil,
+    metadata: Data = Data(), motion: SlotMotion = .still, frame: TableKey? = nil,
+    isPreview: Bool = false,
     _ isCancelled: @Sendable () -> Bool
   ) -> Result<SealedSlot, ImageCacheError> {
     let start = ContinuousClock.now
@@ -83,7 +85,8 @@ struct RequestDrawing: Sendable {
         return .success(slot)
       }
       let slot = try request.table.drawSlot(
-        for: request.key, size: size, metadata: metadata, isDamaged: bitmap.isDamaged,
+        for: request.key, size: size, source: source, metadata: metadata,
+        isDamaged: bitmap.isDamaged,
         motion: motion, fill)
       if !isPreview {
         recorder.drew(in: ContinuousClock.now - start)

@@ -6,7 +6,7 @@ struct StoreHook: Sendable {
 
   /// Shows a decode to the hook, once for each entity of the plan's requests.
   func ask(
-    about picture: inout SourcePicture, _ bitmap: Bitmap, _ plan: DecodePlan,
+    about picture: inout SourceImage, _ bitmap: Bitmap, _ plan: DecodePlan,
     _ isCancelled: @Sendable () -> Bool
   ) throws(ImageCacheError) {
     let missing = plan.requests.filter { picture.answers[$0.key.entity] == nil }
@@ -24,7 +24,7 @@ struct StoreHook: Sendable {
   ///
   /// - Returns: The id that the hook gives; `nil` if it gives none.
   func name(
-    _ picture: SourcePicture, _ bitmap: Bitmap, _ plan: DecodePlan,
+    _ picture: SourceImage, _ bitmap: Bitmap, _ plan: DecodePlan,
     _ isCancelled: @Sendable () -> Bool
   ) throws(ImageCacheError) -> (id: ImageID?, answer: HookAnswer) {
     var image = StoredImage(
@@ -46,7 +46,7 @@ struct StoreHook: Sendable {
 
   /// The bitmap in sRGB, or in the widest space of the formats if its colours are others.
   private func shown(
-    _ bitmap: Bitmap, _ plan: DecodePlan, of picture: SourcePicture
+    _ bitmap: Bitmap, _ plan: DecodePlan, of picture: SourceImage
   ) throws(ImageCacheError) -> Bitmap {
     if isShown(bitmap, in: plan.colorSpace) { return bitmap }
     do { return try bitmap.inColorSpace(plan.colorSpace) } catch {
@@ -61,7 +61,7 @@ struct StoreHook: Sendable {
   /// The private memory of a decode, with the copy that the hook is shown.
   ///
   /// A source's bitmap may be larger than the budget; its copy is made alone then.
-  func byteCount(of plan: DecodePlan, _ picture: SourcePicture, within budget: Int) -> Int {
+  func byteCount(of plan: DecodePlan, _ picture: SourceImage, within budget: Int) -> Int {
     let decoded = plan.byteCount == 0 ? picture.decoded : nil
     if let decoded, isShown(decoded, in: plan.colorSpace) { return 0 }
     let copied = decoded?.size ?? plan.size

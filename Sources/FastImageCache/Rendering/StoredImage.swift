@@ -69,7 +69,7 @@ public struct StoredImage: Sendable {
   ///   - bitmap: The decode, its colours converted.
   ///   - requests: Of one entity, for different formats.
   ///   - isNamed: Whether that entity is the user's.
-  init(_ bitmap: Bitmap, of picture: SourcePicture, for requests: [ImageRequest], isNamed: Bool) {
+  init(_ bitmap: Bitmap, of picture: SourceImage, for requests: [ImageRequest], isNamed: Bool) {
     (self.bitmap, origin, url) = (bitmap, picture.way, picture.url)
     formats = requests.map(\.format)
     metadata = picture.metadata.isEmpty ? nil : picture.metadata

@@ -56,6 +56,11 @@ actor ImageTable {
     store?.entry(for: key.tableKey).map { image(of: $0) }
   }
 
+  /// The same in a turn of the actor's queue, for an image that has to be read and checked first.
+  func verifiedImage(for key: ImageKey) -> CachedImage? {
+    Task.isCancelled ? nil : cachedImage(for: key)
+  }
+
   nonisolated func contains(_ key: ImageKey) -> Bool {
     store?.contains(key.tableKey) ?? false
   }
@@ -73,13 +78,13 @@ actor ImageTable {
   }
 
   /// The image of a key as the records tell, marked stale or not; `nil` if there is none.
-  nonisolated func storedPicture(for key: ImageKey) -> StoredPicture? {
-    store?.storedPicture(for: key.tableKey)
+  nonisolated func storedImageState(for key: ImageKey) -> StoredImageState? {
+    store?.storedImageState(for: key.tableKey)
   }
 
   /// The image of an entity, of whichever version, as the records tell.
-  nonisolated func storedPicture(of entity: ImageID) -> StoredPicture? {
-    store?.storedPicture(of: entity.tableID)
+  nonisolated func storedImageState(of entity: ImageID) -> StoredImageState? {
+    store?.storedImageState(of: entity.tableID)
   }
 
   /// True when the table has the image and the device is locked.
@@ -122,24 +127,26 @@ actor ImageTable {
   ///
   /// - Parameters:
   ///   - size: At most the format's size, in pixels.
+  ///   - source: The size of the source's image, if the slot is to tell it.
   ///   - metadata: Bytes to be stored beside the pixels; left out if there is no room for them.
   ///   - isDamaged: Whether the image shows a part of a damaged file.
   ///   - motion: Tells of the frames behind this one.
   ///   - draw: Writes every byte that the layout has; they may be those of another image before.
   nonisolated func drawSlot(
-    for key: ImageKey, size: PixelSize, metadata: Data = Data(), isDamaged: Bool = false,
+    for key: ImageKey, size: PixelSize, source: PixelSize? = nil, metadata: Data = Data(),
+    isDamaged: Bool = false,
     motion: SlotMotion = .still,
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> SealedSlot {
     let kept = refusal(of: metadata, for: key) == nil ? Array(metadata) : []
     return try drawSlot(
-      for: isDamaged ? key.tableKey.damaged : key.tableKey, size: size,
+      for: isDamaged ? key.tableKey.damaged : key.tableKey, size: size, source: source,
       bytes: format.hasAnimations ? motion.bytes + kept : kept, draw)
   }
 
   /// - Parameter bytes: Those beside the pixels.
   nonisolated func drawSlot(
-    for key: TableKey, size: PixelSize, bytes: [UInt8] = [],
+    for key: TableKey, size: PixelSize, source: PixelSize? = nil, bytes: [UInt8] = [],
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> SealedSlot {
     guard let layout = PixelLayout(size: size, format: format.pixelFormat),
@@ -149,7 +156,10 @@ actor ImageTable {
     UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[layout.byteCount...])
       .initializeMemory(as: UInt8.self, repeating: 0)
     let extent = SlotExtent(width: size.width, height: size.height)
-    return try buffer.sealed(key: key, extent: extent, metadata: bytes)
+    let source = source.map {
+      SourceExtent(width: UInt32(clamping: $0.width), height: UInt32(clamping: $0.height))
+    }
+    return try buffer.sealed(key: key, extent: extent, source: source, metadata: bytes)
   }
 
   /// Why an image with this metadata is not stored; `nil` where there is room.

@@ -38,6 +38,17 @@ final class TableSet: @unchecked Sendable {
     return CachedImage(entry: entry, pixelFormat: row.pixelFormat, scale: row.scale)
   }
 
+  /// The same for an image that was verified before; reads no file and takes no lock.
+  @inline(__always)
+  func verifiedImage(entity: ImageID, version: ImageID, format: ImageFormat) -> CachedImage? {
+    guard let row = row(of: format), let store = row.store,
+      let entry = store._withUnsafeGuaranteedRef({
+        $0.verifiedEntry(entity: entity.tableID, version: version.tableID)
+      })
+    else { return nil }
+    return CachedImage(entry: entry, pixelFormat: row.pixelFormat, scale: row.scale)
+  }
+
   /// The table of a format; `nil` for a format that the cache was not made with.
   subscript(format: ImageFormat) -> ImageTable? {
     row(of: format)?.table.takeUnretainedValue()

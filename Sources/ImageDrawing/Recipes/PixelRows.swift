@@ -74,6 +74,19 @@ enum PixelRows {
     }
   }
 
+  /// Writes all rows of an image of blue, green, red, alpha, with zeros between them.
+  static func convert(
+    _ source: UnsafeRawPointer, rowBytes: Int, to layout: PixelLayout,
+    _ output: UnsafeMutableRawPointer
+  ) {
+    let used = layout.size.width * layout.format.bytesPerPixel
+    for y in 0..<layout.size.height {
+      let target = output + y * layout.rowBytes
+      convert(source + y * rowBytes, to: layout.format, target, count: layout.size.width)
+      (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: layout.rowBytes - used)
+    }
+  }
+
   /// `(31 * component + 127) / 255` for every byte, without the division.
   @inline(__always)
   private static func fiveBits(_ component: UInt32) -> UInt32 {

@@ -137,7 +137,8 @@ extension Drawing {
       rows: pixels(part.y, part.maxY, source.height))
   }
 
-  private func placement(source: PixelSize, slot: PixelSize, upTo: Bool) -> Placement {
+  /// Where the parts of a source go in the output.
+  package func placement(source: PixelSize, slot: PixelSize, upTo: Bool) -> Placement {
     Placement(
       upTo ? recipeForArithmetic.stretched : recipeForArithmetic, source: source,
       output: outputSize(source: source, slot: slot, upTo: upTo))

@@ -43,7 +43,7 @@ enum CertificateKey {
       var (length, begin) = (first, start + 2)
       if first & 0x80 != 0 {
         let width = first & 0x7F
-        guard (1...4).contains(width), range.upperBound - begin >= width else { return nil }
+        guard (1...3).contains(width), range.upperBound - begin >= width else { return nil }
         length = bytes[begin..<begin + width].reduce(0) { $0 << 8 | Int($1) }
         begin += width
       }

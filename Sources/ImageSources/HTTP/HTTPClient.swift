@@ -11,13 +11,13 @@ final class HTTPClient: Sendable {
   let policy: HTTPPolicy
   let hosts: HostLimiter
   let connections: HTTPConnections
-  let clock: any PatienceClock
+  let clock: any TimeoutClock
   /// A number from 0 to 1, for pauses that differ.
   let random: @Sendable () -> Double
   let retries = Lock(RetryBudget())
 
   init(
-    options: HTTPOptions, clock: any PatienceClock,
+    options: HTTPOptions, clock: any TimeoutClock,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     var options = options
@@ -239,12 +239,12 @@ final class HostLimiter: Sendable {
   ///
   /// - Parameter willWait: Called if the turn does not come at once.
   /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body` throws.
-  func pass<Value>(
+  func withPermit<Value>(
     for url: URL, urgency: Urgency, willWait: () -> Void = {}, _ body: () async throws -> Value
   ) async throws -> Value {
     let host = HTTPHost(url)
     let limiter = hosts.withLock { hosts in
-      var entry = hosts[host] ?? Host(limiter: AdmissionQueue(width: width, keepsPlace: true))
+      var entry = hosts[host] ?? Host(limiter: AdmissionQueue(width: width, reservesPlace: true))
       entry.requestCount += 1
       hosts[host] = entry
       return entry.limiter

@@ -113,10 +113,10 @@ final class HTTPLoad: Sendable {
       // A load that waits for its host holds no permit, so that a host that does not answer takes no more
       // permits than connections. The permit is waited for behind the host, never in front of it.
       let willWait = { [request] in request.permit?.giveUp() ?? () }
-      let outcome = try await client.hosts.pass(
+      let outcome = try await client.hosts.withPermit(
         for: httpRequest.url, urgency: request.urgency, willWait: willWait
       ) {
-        try await request.pass(.network)
+        try await request.acquirePermit(.network)
         timer.resume()
         return try await client.connections.outcome(
           of: httpRequest, priority: request.priority, avoiding: request.avoids,
@@ -173,10 +173,10 @@ private final class LoadTimer: Sendable {
     var byteCount = 0
   }
 
-  private let clock: any PatienceClock
+  private let clock: any TimeoutClock
   private let state: Lock<State>
 
-  init(_ options: HTTPOptions, _ clock: any PatienceClock) {
+  init(_ options: HTTPOptions, _ clock: any TimeoutClock) {
     self.clock = clock
     let limits = HTTPTimeouts.Limits(
       idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout,

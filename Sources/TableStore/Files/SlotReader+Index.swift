@@ -3,10 +3,10 @@ extension SlotReader {
   /// Makes an index of the file from its records.
   ///
   /// - Parameters:
-  ///   - learnsAtOnce: Keeps all records in memory, so that the index reads none later.
+  ///   - loadsRecords: Keeps all records in memory, so that the index reads none later.
   ///   - isUnwanted: Picks records of removed images, which are left out.
   func index(
-    on states: SlotStates, learnsAtOnce: Bool = false,
+    on states: SlotStates, loadsRecords: Bool = false,
     without isUnwanted: Filter = { _, _ in false }
   ) throws(SystemError) -> TableIndex {
     var index = TableIndex(
@@ -14,18 +14,18 @@ extension SlotReader {
     let writtenCount = try writtenSlotCount()
     var builder = index.stored.makeBuilder(slotCount: writtenCount)
     var count = 0
-    var learnt: [(slot: Int, record: SlotRecord)] = []
+    var loaded: [(slot: Int, record: SlotRecord)] = []
     try forEachRecord(
       in: 0..<writtenCount, prefetching: { builder.prefetch($0, isNear: $1) },
       found: { slot, record in
         count = slot + 1
         if isUnwanted(slot, record) { return index.refuse(record, in: slot) }
         builder.adopt(record, in: slot)
-        if learnsAtOnce { learnt.append((slot, record)) }
+        if loadsRecords { loaded.append((slot, record)) }
       })
     // Without the newer of two records the older one would count, so that any error ends the opening.
     try index.finishAdopting(count, builder) { slot throws(SystemError) in try record(of: slot) }
-    for (slot, record) in learnt { index.learn(record, in: slot) }
+    for (slot, record) in loaded { index.addRecord(record, in: slot) }
     return index
   }
 

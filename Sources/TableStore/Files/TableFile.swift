@@ -40,7 +40,7 @@ final class TableFile: @unchecked Sendable {
     states = statesPool.take(slotCount: header.layout.slotCount)
     // A refused mapping costs copies and no images, so it is no error.
     base =
-      isMapped && system.volumeKind(of: self.descriptor) == .steady
+      isMapped && system.volumeKind(of: self.descriptor) == .safeToMap
       ? (try? system.map(self.descriptor, byteCount: header.layout.fileByteCount)).map {
         UnsafeRawPointer($0)
       } : nil

@@ -21,7 +21,7 @@ extension TableOpener {
       let guest = guest(named: name)
       do throws(TableError) {
         let opened = try guest.open(usesIndex: false) { _, record in
-          removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
+          removals.forbids(record) || reader.hasNewer(than: record) || reader.hasTombstone(record)
             || isRemoved(record)
         }
         if let opened { return CurrentTable(opened, guest: guest, reader: reader) }

@@ -227,7 +227,7 @@ struct TableOpener: Sendable {
       return Opened(file: file, index: index)
     }
     let index = try file.slotReader.index(
-      on: file.states, learnsAtOnce: file.base == nil, without: isUnwanted)
+      on: file.states, loadsRecords: file.base == nil, without: isUnwanted)
     return Opened(file: file, index: index)
   }
 

@@ -2,6 +2,7 @@
 /// `Docs/TableFormat.md` has them.
 struct SlotTrailer: Hashable, Sendable {
   static let fixedByteCount = 16
+  private static let fieldByteCount = 8
 
   /// The kind of an image, and the fields of eight bytes that its trailer has before the ids.
   struct Marks: OptionSet, Hashable, Sendable {
@@ -10,21 +11,28 @@ struct SlotTrailer: Hashable, Sendable {
     static let placeholder = Marks(rawValue: 1)
     /// The image shows a part of a damaged file.
     static let damaged = Marks(rawValue: 2)
-    /// This version writes no field. It skips those of later ones, which need no other file for them.
+    /// The field with the size of the source. It is the first one.
+    static let source = Marks(rawValue: 1 << 8)
+    /// This version writes no other field. It skips those of later ones, which need no other file for them.
     static let fields = Marks(rawValue: 0xff00)
     static let known: Marks = [.placeholder, .damaged, .fields]
 
-    var fieldByteCount: Int { intersection(.fields).rawValue.nonzeroBitCount * 8 }
+    var fieldByteCount: Int {
+      intersection(.fields).rawValue.nonzeroBitCount * SlotTrailer.fieldByteCount
+    }
   }
 
   let extent: SlotExtent
   let entity: StoredID
   let version: StoredID
   let metadata: [UInt8]
+  /// `nil` where it is not known, and where the rest leaves no room for it.
+  let source: SourceExtent?
 
   /// Throws `metadataTooLarge` when the metadata does not fit beside two hashed ids.
   init(
-    entity: StoredID, version: StoredID, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
+    entity: StoredID, version: StoredID, extent: SlotExtent, source: SourceExtent? = nil,
+    metadata: [UInt8], roomByteCount: Int
   ) throws(TableError) {
     var (entity, version) = (entity, version)
     func isTooLong() -> Bool {
@@ -59,6 +67,8 @@ struct SlotTrailer: Hashable, Sendable {
     self.entity = entity
     self.version = version
     self.metadata = metadata
+    let used = Self.fixedByteCount + entity.bytes.count + version.bytes.count + metadata.count
+    self.source = used + Self.fieldByteCount <= roomByteCount ? source : nil
   }
 
   /// True when the slot was stored for this key.
@@ -74,10 +84,14 @@ struct SlotTrailer: Hashable, Sendable {
     bytes.reserveCapacity(room.count)
     bytes.put(UInt16(extent.width))
     bytes.put(UInt16(extent.height))
-    bytes.put(version.marks.rawValue)
+    bytes.put(version.marks.union(source == nil ? [] : .source).rawValue)
     bytes.put(entity.code)
     bytes.put(version.code)
     bytes.put(UInt32(metadata.count))
+    if let source {
+      bytes.put(source.width)
+      bytes.put(source.height)
+    }
     bytes += entity.bytes + version.bytes + metadata
     room.copyBytes(from: bytes)
     room[bytes.count...].initializeMemory(as: UInt8.self, repeating: 0)
@@ -101,6 +115,12 @@ struct SlotTrailer: Hashable, Sendable {
         marks: marks.subtracting(.fields))
     else { return nil }
     extent = SlotExtent(width: Int(small(0)), height: Int(small(2)))
+    let field = Self.fixedByteCount
+    source =
+      marks.contains(.source)
+      ? SourceExtent(
+        width: room.number(at: field, as: UInt32.self),
+        height: room.number(at: field + 4, as: UInt32.self)) : nil
     self.entity = entity
     self.version = version
     metadata = Array(bytes[metadataStart...])

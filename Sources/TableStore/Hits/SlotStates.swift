@@ -59,7 +59,7 @@ final class SlotStates: @unchecked Sendable {
     preparedCount = max(preparedCount, count)
   }
 
-  func isKnown(_ slot: Int) -> Bool { known[slot] != 0 }
+  func hasRecord(_ slot: Int) -> Bool { known[slot] != 0 }
 
   var knownSlots: LazyFilterSequence<Range<Int>> { knownSlots(from: 0) }
 
@@ -194,7 +194,7 @@ final class SlotStates: @unchecked Sendable {
   // MARK: Recency
 
   func stamp(of slot: Int) -> UInt64 {
-    isKnown(slot)
+    hasRecord(slot)
       ? memory.pointee.cells.base[slot].stamp.load(ordering: .relaxed) : stored.stamp(of: slot)
   }
 

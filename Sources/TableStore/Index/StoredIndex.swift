@@ -30,7 +30,7 @@ final class StoredIndex: @unchecked Sendable {
     /// The slot is linked, and has an image.
     case live = 1
     /// The record may be anything.
-    case inHand = 2
+    case changing = 2
   }
 
   struct Item: ~Copyable {
@@ -150,7 +150,7 @@ final class StoredIndex: @unchecked Sendable {
   func replace(_ older: Int?, with slot: Int, hash: UInt32, stamp: UInt64) {
     setStamp(stamp, of: slot)
     link(slot, hash)
-    if let older { setMark(.inHand, of: older) }
+    if let older { setMark(.changing, of: older) }
     setMark(.live, of: slot)
     if let older { unlink(older) }
   }
@@ -158,7 +158,7 @@ final class StoredIndex: @unchecked Sendable {
   /// Takes a slot in hand, out of its chain.
   func take(_ slot: Int) {
     let isLinked = mark(of: slot) != .free
-    setMark(.inHand, of: slot)
+    setMark(.changing, of: slot)
     if isLinked { unlink(slot) }
   }
 

@@ -64,7 +64,7 @@ extension TableIndex {
 
   /// The current records of the images in a range of slots.
   func currentRecords(in slots: Range<Int>) -> [(slot: Int, record: SlotRecord)] {
-    slots.clamped(to: 0..<states.preparedCount).filter(hasPicture).map {
+    slots.clamped(to: 0..<states.preparedCount).filter(hasImage).map {
       ($0, currentRecord(of: $0))
     }
   }
@@ -94,7 +94,7 @@ extension TableIndex {
   }
 
   private func isOutdated(_ slot: Int) -> Bool {
-    hasPicture(slot) && !isStale(slot)
+    hasImage(slot) && !isStale(slot)
       && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
   }
 }

@@ -79,7 +79,7 @@ struct TableIndex {
   /// Leaves a record of the file out, and notes the slot for erasure.
   mutating func refuse(_ record: SlotRecord, in slot: Int) {
     stored.newestGeneration = max(newestGeneration, record.generation)
-    stored.setMark(.inHand, of: slot)
+    stored.setMark(.changing, of: slot)
     recordsToErase.insert(slot)
   }
 
@@ -114,10 +114,10 @@ struct TableIndex {
   ) throws(SystemError) -> Int {
     let hash = stored.hash(of: entity)
     var lostCount = 0
-    while let slot = stored.slot(under: hash, where: { !states.isKnown($0) }) {
+    while let slot = stored.slot(under: hash, where: { !states.hasRecord($0) }) {
       let record = try (source ?? readRecord)(slot)
-      if let record { learn(record, in: slot) }
-      if !states.isKnown(slot) {
+      if let record { addRecord(record, in: slot) }
+      if !states.hasRecord(slot) {
         damageCount += 1
         lostCount += 1
         takeOut(slot)
@@ -128,8 +128,8 @@ struct TableIndex {
 
   /// Notes the record of a slot, if the slot waits for it: no other slot's record is the same, and it changes
   /// only when it is known.
-  mutating func learn(_ record: SlotRecord, in slot: Int) {
-    guard slot < usedCount, isStored(slot), !states.isKnown(slot),
+  mutating func addRecord(_ record: SlotRecord, in slot: Int) {
+    guard slot < usedCount, isStored(slot), !states.hasRecord(slot),
       stored.hash(of: slot) == stored.hash(of: record.entity)
     else { return }
     let rival = find(record.entity)
@@ -141,7 +141,7 @@ struct TableIndex {
 
   /// True when an image in a range of slots waits for its record to be read.
   func hasUnknown(in slots: Range<Int>) -> Bool {
-    slots.clamped(to: 0..<usedCount).contains { isStored($0) && !states.isKnown($0) }
+    slots.clamped(to: 0..<usedCount).contains { isStored($0) && !states.hasRecord($0) }
   }
 
   /// Notes that the record of a slot without an image is zeros in the file.
@@ -181,21 +181,21 @@ struct TableIndex {
   /// The image of an entity by its record.
   ///
   /// - Parameter version: `nil` for whichever.
-  func storedPicture(of entity: TableID, version: TableID? = nil) -> StoredPicture? {
+  func storedImageState(of entity: TableID, version: TableID? = nil) -> StoredImageState? {
     guard let slot = find(entity.digest) else { return nil }
     if let version {
       let key = TableKey(entity: entity, version: version)
       guard states.label(of: slot).version == version.digest, self.key(of: slot) ?? key == key
       else { return nil }
     }
-    return StoredPicture(
+    return StoredImageState(
       generation: states.recordMetadata(of: slot).generation, isStale: isStale(slot))
   }
 
   /// The slot of an entity's image, stale or not.
   func find(_ entity: TableID.Digest) -> Int? {
     stored.slot(under: stored.hash(of: entity)) {
-      states.isKnown($0) && states.label(of: $0).entity == entity
+      states.hasRecord($0) && states.label(of: $0).entity == entity
     }
   }
 
@@ -206,11 +206,11 @@ struct TableIndex {
   func isStored(_ slot: Int) -> Bool { stored.mark(of: slot) == .live }
 
   /// The same for one whose record was read.
-  func hasPicture(_ slot: Int) -> Bool { states.isKnown(slot) && isStored(slot) }
+  func hasImage(_ slot: Int) -> Bool { states.hasRecord(slot) && isStored(slot) }
 
   /// True for an image whose record was read and which was marked stale.
   func isStale(_ slot: Int) -> Bool {
-    states.isKnown(slot) && !states.state(of: slot).isLive
+    states.hasRecord(slot) && !states.state(of: slot).isLive
   }
 
   // MARK: Verification
@@ -298,7 +298,7 @@ struct TableIndex {
 
   /// True while the slot has the image that was stored with this generation.
   func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
-    hasPicture(slot) && states.recordMetadata(of: slot).generation == generation
+    hasImage(slot) && states.recordMetadata(of: slot).generation == generation
   }
 
   private mutating func takeOut(_ slot: Int) {
@@ -345,7 +345,7 @@ struct TableIndex {
   /// Claims a slot without an image.
   private mutating func claim(_ slot: Int) -> Claim? {
     // Of a slot that is not known, an index file says so, which is not trusted.
-    let isErased = states.isKnown(slot) && stored.mark(of: slot) == .free
+    let isErased = states.hasRecord(slot) && stored.mark(of: slot) == .free
     guard states.claim(slot) else { return nil }
     stored.take(slot)
     recordsToErase.remove(slot)

@@ -21,7 +21,7 @@ package struct TableVariant: Sendable {
 }
 
 /// A stored image, as its record tells.
-package struct StoredPicture: Hashable, Sendable {
+package struct StoredImageState: Hashable, Sendable {
   /// Tells the image from those stored before and after it.
   package let generation: UInt64
   package let isStale: Bool
@@ -58,7 +58,7 @@ extension TableLookup {
   func lease(
     _ key: TableKey, isExact: Bool
   ) throws(SystemError) -> (leased: LeasedSlot?, reader: TableReader?) {
-    try ask(about: key.entity.digest) { current in
+    try withRecordsLoaded(of: key.entity.digest) { current in
       let leased = current.file.flatMap { file in
         current.index.lease(key, isExact: isExact).map { LeasedSlot(file: file, lease: $0) }
       }
@@ -71,13 +71,13 @@ extension TableLookup {
   /// - Parameter version: `nil` for whichever.
   func picture(
     of entity: TableID, version: TableID? = nil
-  ) throws(SystemError) -> StoredPicture? {
-    let (own, reader) = try ask(about: entity.digest) {
-      ($0.index.storedPicture(of: entity, version: version), $0.reader)
+  ) throws(SystemError) -> StoredImageState? {
+    let (own, reader) = try withRecordsLoaded(of: entity.digest) {
+      ($0.index.storedImageState(of: entity, version: version), $0.reader)
     }
     if let own, !own.isStale { return own }
     guard let reader, let record = reader.record(of: entity, version: version) else { return own }
-    return StoredPicture(generation: record.generation, isStale: reader.isStale(record))
+    return StoredImageState(generation: record.generation, isStale: reader.isStale(record))
   }
 
   /// Takes the lease over.

@@ -61,7 +61,7 @@ extension TableReader {
     var listed: [TableEntryInfo] = []
     // Images whose records cannot be read now are left out.
     try? reader.forEachRecord(in: rest.prefix(count)) { slot, record in
-      guard snapshot.pictures[record.entity]?.slot == slot, !isBuried(record) else { return }
+      guard snapshot.pictures[record.entity]?.slot == slot, !hasTombstone(record) else { return }
       if let info = reader.info(of: slot, record) { listed.append(info) }
     }
     return listed

@@ -16,15 +16,15 @@ package final class TableReader: Sendable {
     var pictures: [TableID.Digest: SlotReader.Found]
     /// Misses left before the records are read again; their number spreads the cost of reading them
     /// all.
-    var patience = 0
+    var missesUntilReading = 0
 
     init(_ file: ReadableFile, _ records: [SlotReader.Found]) {
       self.file = file
       pictures = SlotReader.newestPerEntity(records)
-      bePatient()
+      postponeReading()
     }
 
-    mutating func bePatient() { patience = pictures.count / 512 }
+    mutating func postponeReading() { missesUntilReading = pictures.count / 512 }
 
     var newestGeneration: UInt64 { pictures.values.reduce(0) { max($0, $1.record.generation) } }
   }
@@ -135,7 +135,7 @@ package final class TableReader: Sendable {
   ///   must not come to light.
   func addTombstone(for listed: TableEntryInfo, isOwn: Bool) -> Bool {
     let known = snapshot.withLock { $0.pictures[listed.digest]?.record }
-    guard let known, isOwn || known.generation == listed.generation, !isBuried(known)
+    guard let known, isOwn || known.generation == listed.generation, !hasTombstone(known)
     else { return false }
     addTombstone(for: known)
     return true
@@ -170,7 +170,7 @@ package final class TableReader: Sendable {
   }
 
   /// True when a tombstone covers the record; a new owner erases it.
-  func isBuried(_ record: SlotRecord) -> Bool {
+  func hasTombstone(_ record: SlotRecord) -> Bool {
     tombstones.withLock { $0.removals.covers(record) }
   }
 
@@ -184,7 +184,7 @@ package final class TableReader: Sendable {
   }
 
   /// True when no tombstone was added.
-  var buriesNothing: Bool { tombstones.withLock { $0.removals.isEmpty } }
+  var hasNoTombstones: Bool { tombstones.withLock { $0.removals.isEmpty } }
 
   /// True when a new owner may have records to erase.
   var hasTombstones: Bool { tombstones.withLock { $0.coverRecords } }
@@ -216,7 +216,7 @@ package final class TableReader: Sendable {
     // The owner may have written the slot since the snapshot, so its record is read again. A
     // record that cannot be read is a miss like any other.
     guard let record = (try? file.slotReader.record(of: slot)) ?? nil,
-      record.entity == entity.digest, !isBuried(record),
+      record.entity == entity.digest, !hasTombstone(record),
       let (content, finding) = pool.makeContent({
         file.slotReader.read(slot, record: record, into: $0)
       }),
@@ -232,24 +232,24 @@ package final class TableReader: Sendable {
     let found = snapshot.withLock { snapshot -> (ReadableFile, Int, SlotRecord)? in
       snapshot.pictures[digest].map { (snapshot.file, $0.slot, $0.record) }
     }
-    guard let found, !isBuried(found.2) else { return nil }
+    guard let found, !hasTombstone(found.2) else { return nil }
     return found
   }
 
   /// Reads the records again at some of the misses; false at the others. The file's time of change
   /// would be cheaper, but two changes may share it.
   private func refreshIfWorthwhile() -> Bool {
-    let isPatient = snapshot.withLock { snapshot in
-      snapshot.patience -= 1
-      return snapshot.patience > 0
+    let postpones = snapshot.withLock { snapshot in
+      snapshot.missesUntilReading -= 1
+      return snapshot.missesUntilReading > 0
     }
-    guard !isPatient else { return false }
+    guard !postpones else { return false }
     do throws(SystemError) {
       try refresh()
       return true
     } catch {
       // Records that cannot be read now are misses now.
-      snapshot.withLock { $0.bePatient() }
+      snapshot.withLock { $0.postponeReading() }
       return false
     }
   }

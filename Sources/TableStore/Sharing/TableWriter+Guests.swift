@@ -39,7 +39,7 @@ extension TableWriter {
       guard let guest = found else { continue }
       isResized = isResized || guest.header.layout != opener.layout
       do throws(TableError) {
-        try takeIn(guest.slotReader) { _, record in record.recency }
+        try importSlots(guest.slotReader) { _, record in record.recency }
         takenIn.append((name, guest.slotReader.descriptor, guest))
       } catch .system(let error, _) where error.call == .read {
         continue
@@ -55,14 +55,14 @@ extension TableWriter {
   }
 
   /// Takes in the images that this process stored as a second opener.
-  mutating func takeIn(_ former: CurrentTable) {
+  mutating func importSlots(_ former: CurrentTable) {
     guard let file = former.file else { return }
     do throws(TableError) {
-      let whole = try takeIn(file.slotReader) { slot, record in
+      let whole = try importSlots(file.slotReader) { slot, record in
         file.recency(of: slot, record)
       }
       let slots = 0..<file.states.preparedCount
-      if slots.contains(where: { former.index.hasPicture($0) && !whole.contains($0) }) {
+      if slots.contains(where: { former.index.hasImage($0) && !whole.contains($0) }) {
         loss = .system(SystemError(call: .read, code: EIO))
       }
       guard let guest = former.guest else { return }
@@ -82,7 +82,7 @@ extension TableWriter {
     let reader = lookup.current.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
     let guest = opener.guestTable(reader: reader, former: former) { unlogged.covers($0) }
     guard let guest else { return }
-    takeIn(exchange(for: guest))
+    importSlots(exchange(for: guest))
   }
 
   /// Deletes the guest files that were taken in; what they had is on the device.
@@ -116,7 +116,7 @@ extension TableWriter {
   ///
   /// - Returns: The slots whose images were found intact, or are not wanted any more.
   @discardableResult
-  mutating func takeIn(
+  mutating func importSlots(
     _ source: SlotReader, without removed: Set<Int> = [], recency: (Int, SlotRecord) -> UInt64
   ) throws(TableError) -> Set<Int> {
     guard let (file, _) = lockedFile else { return [] }
@@ -124,7 +124,7 @@ extension TableWriter {
       (try source.removals(), try source.records())
     }
     for entry in removals.entries where entry.subject != .forgotten {
-      try takeIn(entry, in: file)
+      try importSlots(entry, in: file)
     }
     let log = try opener.wrapping { () throws(SystemError) in
       try self.removals(in: file)
@@ -138,12 +138,12 @@ extension TableWriter {
       .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
       .suffix(opener.layout.slotCount)
     var whole = Set(records.map(\.slot))
-    for (slot, record) in wanted where try !takeIn(record, in: slot, of: source) {
+    for (slot, record) in wanted where try !importSlots(record, in: slot, of: source) {
       whole.remove(slot)
     }
     // Removals that the source forgot are of other files' images, and must not forbid its own.
     for entry in removals.entries where entry.subject == .forgotten {
-      try takeIn(entry, in: file)
+      try importSlots(entry, in: file)
     }
     if !wanted.isEmpty, forgetsMore(than: log) {
       try opener.wrapping { () throws(SystemError) in try file.synchronize() }
@@ -152,7 +152,7 @@ extension TableWriter {
     return whole
   }
 
-  private mutating func takeIn(
+  private mutating func importSlots(
     _ removal: RemovalLog.Entry, in file: TableFile
   ) throws(TableError) {
     unlogged.note(removal.subject, upTo: removal.generation)
@@ -169,14 +169,14 @@ extension TableWriter {
   }
 
   private func remove(_ entity: TableID.Digest, upTo generation: UInt64) throws(TableError) {
-    _ = try ask(about: entity) { $0.index.remove(entity, generations: 0...generation) }
+    _ = try withRecordsLoaded(of: entity) { $0.index.remove(entity, generations: 0...generation) }
   }
 
   /// - Returns: False for a damaged image, which is a miss, as it would be where it lies.
-  private mutating func takeIn(
+  private mutating func importSlots(
     _ record: SlotRecord, in slot: Int, of source: SlotReader
   ) throws(TableError) -> Bool {
-    let own = try ask(about: record.entity) { current in
+    let own = try withRecordsLoaded(of: record.entity) { current in
       current.index.find(record.entity).map { current.index.record(of: $0) }
     }
     if let own, record.generation <= own.generation,
@@ -207,6 +207,6 @@ extension TableWriter {
 extension TableFile {
   /// The last use of an image, which the file may not have yet.
   func recency(of slot: Int, _ record: SlotRecord) -> UInt64 {
-    states.isKnown(slot) ? states.stamp(of: slot) : record.recency
+    states.hasRecord(slot) ? states.stamp(of: slot) : record.recency
   }
 }

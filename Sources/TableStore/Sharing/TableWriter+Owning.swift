@@ -19,12 +19,12 @@ extension TableWriter {
   ///
   /// - Throws: `TableError.protectedDataUnavailable` when the lock of the device is the reason.
   mutating func becomeOwner() throws(TableError) {
-    let buried = lookup.reader
+    let formerReader = lookup.reader
     var opening: TableOpener.Opened?
     var refusal: TableError?
     do throws(TableError) {
-      opening = try opener.open(usesIndex: buried?.buriesNothing ?? true) { _, record in
-        buried?.isBuried(record) ?? false
+      opening = try opener.open(usesIndex: formerReader?.hasNoTombstones ?? true) { _, record in
+        formerReader?.hasTombstone(record) ?? false
       }
     } catch .protectedDataUnavailable(let name) {
       throw .protectedDataUnavailable(name: name)
@@ -43,11 +43,11 @@ extension TableWriter {
     defer { lookup.noteRefusal(nil) }
     let former = exchange(for: CurrentTable(opened))
     keepIndex()
-    if buried?.hasTombstones == true {
+    if formerReader?.hasTombstones == true {
       // Older records of the same entities too; the next change repeats a failed erasure.
       try? eraseRest(in: opened.file)
     }
-    takeIn(former)
+    importSlots(former)
     try takeInGuests()
   }
 

@@ -73,11 +73,11 @@
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       var status = statfs()
       // An unknown volume counts as unsteady.
-      guard fstatfs(descriptor, &status) == 0 else { return .unsteady }
+      guard fstatfs(descriptor, &status) == 0 else { return .unsafeToMap }
       let name = withUnsafeBytes(of: &status.f_fstypename) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      return steadyNames.contains(name) ? .steady : .unsteady
+      return namesSafeToMap.contains(name) ? .safeToMap : .unsafeToMap
     }
 
     static func isOnNetwork(_ descriptor: Int32) -> Bool {
@@ -86,6 +86,6 @@
     }
 
     /// All others are on a network, in another program, or on sticks and cards.
-    private static let steadyNames: Set<String> = ["apfs", "hfs", "ufs", "tmpfs"]
+    private static let namesSafeToMap: Set<String> = ["apfs", "hfs", "ufs", "tmpfs"]
   }
 #endif

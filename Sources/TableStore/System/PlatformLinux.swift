@@ -64,7 +64,7 @@
     }
 
     static func volumeKind(fileSystemType type: UInt32) -> VolumeKind {
-      unsteadyTypes.contains(type) ? .unsteady : .steady
+      typesUnsafeToMap.contains(type) ? .unsafeToMap : .safeToMap
     }
 
     static func isOnNetwork(_ descriptor: Int32) -> Bool {
@@ -83,7 +83,7 @@
       0x7461_636F, 0x0116_1970,  // OCFS 2, GFS 2: several machines on one disk
     ]
 
-    private static let unsteadyTypes = networkTypes.union([
+    private static let typesUnsafeToMap = networkTypes.union([
       0,  // unknown
       0x6573_5546,  // FUSE
       0x4D44, 0x2011_BAB0,  // FAT, exFAT: sticks and cards

@@ -270,7 +270,7 @@ package struct SystemCalls: Sendable {
 
   /// Whether a file is on another machine, where locks cannot be trusted.
   package func isOnNetwork(_ descriptor: Int32) -> Bool {
-    fixedVolumeKind.map { $0 == .unsteady } ?? Platform.isOnNetwork(descriptor)
+    fixedVolumeKind.map { $0 == .unsafeToMap } ?? Platform.isOnNetwork(descriptor)
   }
 
   /// Maps bytes of the file from `offset` on; the range may reach beyond the file's end.

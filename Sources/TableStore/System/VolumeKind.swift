@@ -4,7 +4,7 @@
 /// can remove, failures are ordinary, and some network file systems let the mappings of two machines differ.
 /// There, slots are copied by call, and each copy is checked.
 package enum VolumeKind: Hashable, Sendable {
-  case steady
+  case safeToMap
   /// On another machine, in another program, or on a device that is pulled out.
-  case unsteady
+  case unsafeToMap
 }

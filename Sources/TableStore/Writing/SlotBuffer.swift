@@ -22,11 +22,11 @@ package struct SlotBuffer: ~Copyable, @unchecked Sendable {
   ///
   /// Costs one pass over the slot, for the hash. Throws `metadataTooLarge`.
   package consuming func sealed(
-    key: TableKey, extent: SlotExtent, metadata: [UInt8] = []
+    key: TableKey, extent: SlotExtent, source: SourceExtent? = nil, metadata: [UInt8] = []
   ) throws(TableError) -> SealedSlot {
     let trailer = try SlotTrailer(
-      entity: .full(key.entity), version: .full(key.version), extent: extent, metadata: metadata,
-      roomByteCount: layout.trailerByteCount)
+      entity: .full(key.entity), version: .full(key.version), extent: extent, source: source,
+      metadata: metadata, roomByteCount: layout.trailerByteCount)
     return sealed(trailer, entity: key.entity.digest, version: key.version.digest, key: key)
   }
 

@@ -9,7 +9,9 @@ extension TableWriter {
       // As a removal's: after every store that is known.
       generation = max(generation, lookup.reader?.newestGeneration ?? 0)
       let marked = nextGeneration()
-      try lookup.ask(about: entity.digest) { $0.index.markStale(entity.digest, upTo: marked) }
+      try lookup.withRecordsLoaded(of: entity.digest) {
+        $0.index.markStale(entity.digest, upTo: marked)
+      }
       return marked
     }
     stale[entity.digest] = marked

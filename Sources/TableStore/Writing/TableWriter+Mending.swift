@@ -40,7 +40,7 @@ extension TableWriter {
     exchange(for: renewed(with: opened))
     file.unlock()
     // Without room for all, the rest is drawn again.
-    _ = try? takeIn(file.slotReader, without: removed) { file.recency(of: $0, $1) }
+    _ = try? importSlots(file.slotReader, without: removed) { file.recency(of: $0, $1) }
     try? synchronize(opened.file)
   }
 

@@ -60,7 +60,8 @@ extension TableWriter {
     let version = Self.version(copy.trailer.version, from: old, to: new)
     let trailer = try SlotTrailer(
       entity: .full(new), version: version, extent: copy.trailer.extent,
-      metadata: copy.trailer.metadata, roomByteCount: layout.trailerByteCount)
+      source: copy.trailer.source, metadata: copy.trailer.metadata,
+      roomByteCount: layout.trailerByteCount)
     guard case .full(let known) = version else {
       return buffer.sealed(trailer, entity: new.digest, version: copy.record.version, key: nil)
     }

@@ -44,7 +44,9 @@ extension TableWriter {
       throw .outOfMemory(byteCount: opener.layout.contentByteCount)
     }
     entry.withPixels { buffer.pixels.copyMemory(from: $0) }
-    return try store(try buffer.sealed(key: key, extent: entry.extent, metadata: metadata))
+    return try store(
+      try buffer.sealed(
+        key: key, extent: entry.extent, source: entry.source, metadata: metadata))
   }
 
   /// Stores an image in a table that is writable, by the steps of `Docs/TableFormat.md`, *Storing*.
@@ -55,7 +57,7 @@ extension TableWriter {
   ) throws(TableError) -> Insertion {
     generation = max(generation, drawn ?? 0)
     // 1.
-    let (found, claimed) = try ask(about: sealed.entity) {
+    let (found, claimed) = try withRecordsLoaded(of: sealed.entity) {
       ($0.file, $0.index.claimSlot(for: sealed.entity))
     }
     guard let file = found, let claim = claimed else { throw .allSlotsLeased }

@@ -5,21 +5,21 @@ extension TableWriter {
   mutating func remove(_ entity: TableID) throws(TableError) -> Bool {
     try ensureWritable()
     // First, since it may fail, and then nothing is removed.
-    let isBuried =
+    let hasTombstone =
       try addTombstones { reader, generation throws(SystemError) in
         try reader.addTombstone(for: .entity(entity.digest), upTo: generation)
       } ?? false
-    let (file, isRemoved) = try ask(about: entity.digest) {
+    let (file, isRemoved) = try withRecordsLoaded(of: entity.digest) {
       ($0.file, $0.index.remove(entity.digest))
     }
-    guard let file else { return isBuried }
+    guard let file else { return hasTombstone }
     // A frame that came back would be found by nothing, since its animation is removed too.
     if !lookup.staysPrivate, !entity.isFrame {
       unlogged.note(.entity(entity.digest), upTo: nextGeneration())
     }
     // Records that could not be erased before may be of this entity.
     try eraseRest(in: file)
-    return isBuried || isRemoved
+    return hasTombstone || isRemoved
   }
 
   /// Removes those of the listed images in whose place no other one was stored, and returns them.
@@ -43,13 +43,13 @@ extension TableWriter {
   /// Removes one image unless another one was stored in its place.
   private mutating func remove(_ listed: TableEntryInfo) throws(TableError) -> Bool {
     let generations = listed.generation...listed.generation
-    let isOwn = try ask(about: listed.digest) {
+    let isOwn = try withRecordsLoaded(of: listed.digest) {
       $0.index.remove(listed.digest, generations: generations)
     }
-    let isBuried = try addTombstones { reader, _ throws(SystemError) in
+    let hasTombstone = try addTombstones { reader, _ throws(SystemError) in
       reader.addTombstone(for: listed, isOwn: isOwn)
     }
-    guard isOwn || isBuried == true else { return false }
+    guard isOwn || hasTombstone == true else { return false }
     // Up to the listed generation: a guest file may have a later image.
     if !lookup.staysPrivate {
       unlogged.note(.entity(listed.digest), upTo: listed.generation)

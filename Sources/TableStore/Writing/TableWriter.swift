@@ -103,10 +103,12 @@ struct TableWriter: Sendable {
   }
 
   /// Asks the current table about one entity, as `TableLookup.ask`.
-  func ask<Answer>(
-    about entity: TableID.Digest, _ question: (inout CurrentTable) -> Answer
+  func withRecordsLoaded<Answer>(
+    of entity: TableID.Digest, _ question: (inout CurrentTable) -> Answer
   ) throws(TableError) -> Answer {
-    try opener.wrapping { () throws(SystemError) in try lookup.ask(about: entity, question) }
+    try opener.wrapping { () throws(SystemError) in
+      try lookup.withRecordsLoaded(of: entity, question)
+    }
   }
 
   // MARK: Erasing

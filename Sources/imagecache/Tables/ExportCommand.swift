@@ -45,7 +45,7 @@ struct ExportCommand: Command {
   }
 
   func run() async throws -> ExitStatus {
-    let picture = try StoredPicture(of: entity, in: try TableFolder(path).table(named: tableName))
+    let picture = try StoredImageFile(of: entity, in: try TableFolder(path).table(named: tableName))
     let data: Data
     if let frame {
       data = try type.encode(picture.bitmap(ofFrame: frame))

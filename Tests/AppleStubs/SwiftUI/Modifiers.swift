@@ -36,9 +36,34 @@ struct FrameModifier {
 extension FrameModifier: ViewModifier, Change {
   func change(_ screen: Screen, around content: () -> Void) {
     let count = screen.items.count
+    let outer = screen.proposed
+    screen.proposed = CGSize(width: width ?? outer.width, height: height ?? outer.height)
     content()
+    screen.proposed = outer
     if let width, let height { screen.size(itemsFrom: count, CGSize(width: width, height: height)) }
   }
+}
+
+struct AspectRatioModifier { let contentMode: ContentMode }
+extension AspectRatioModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) {
+    let count = screen.items.count
+    content()
+    screen.layIn(itemsFrom: count, contentMode)
+  }
+}
+
+struct OverlayModifier<Overlay: View> { let overlay: Overlay }
+extension OverlayModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) {
+    content()
+    screen.draw(overlay, "overlay")
+  }
+}
+
+struct PlainModifier {}
+extension PlainModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) { content() }
 }
 
 struct AppearanceModifier {
@@ -71,6 +96,42 @@ extension View {
     width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center
   ) -> some View {
     ModifiedContent(content: self, modifier: FrameModifier(width: width, height: height))
+  }
+  nonisolated public func aspectRatio(
+    _ aspectRatio: CGFloat? = nil, contentMode: ContentMode
+  ) -> some View {
+    ModifiedContent(content: self, modifier: AspectRatioModifier(contentMode: contentMode))
+  }
+  nonisolated public func clipped(antialiased: Bool = false) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func contentShape<S: Shape>(_ shape: S, eoFill: Bool = false) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func font(_ font: Font?) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func background<S: ShapeStyle>(
+    _ style: S, ignoresSafeAreaEdges edges: Edge.Set = .all
+  ) -> some View { ModifiedContent(content: self, modifier: PlainModifier()) }
+  nonisolated public func allowsHitTesting(_ enabled: Bool) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func accessibilityHidden(
+    _ hidden: Bool
+  ) -> ModifiedContent<Self, AccessibilityAttachmentModifier> {
+    ModifiedContent(content: self, modifier: AccessibilityAttachmentModifier(label: nil))
+  }
+  nonisolated public func transition(_ t: AnyTransition) -> some View {
+    ModifiedContent(content: self, modifier: PlainModifier())
+  }
+  nonisolated public func overlay<V: View>(
+    alignment: Alignment = .center, @ViewBuilder content: () -> V
+  ) -> some View {
+    ModifiedContent(content: self, modifier: OverlayModifier(overlay: content()))
   }
   nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View {
     ModifiedContent(

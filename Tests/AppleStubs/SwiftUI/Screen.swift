@@ -22,6 +22,7 @@ import Observation
     public let content: Content
     public fileprivate(set) var label: String?
     public fileprivate(set) var size: CGSize?
+    public fileprivate(set) var contentMode: ContentMode?
   }
 
   /// The animation of each call of `withAnimation`, in their order; `nil` stands for none.
@@ -33,6 +34,13 @@ import Observation
   public var date = Date(timeIntervalSinceReferenceDate: 1000)
   /// Whether the timelines of the last drawing are paused.
   public internal(set) var timelines: [Bool] = []
+  /// What the root's container proposes; frames propose theirs.
+  public var proposed = CGSize(width: 390, height: 844)
+  /// Pixels in a point.
+  public var displayScale: CGFloat {
+    get { environment.displayScale }
+    set { environment.displayScale = newValue }
+  }
   /// Whether something changed that a body has read.
   public private(set) var isOutdated = false
   public var _reducesMotion: Bool {
@@ -93,11 +101,15 @@ import Observation
   }
 
   func add(_ content: Content, label: String?) {
-    items.append(Item(content: content, label: label, size: nil))
+    items.append(Item(content: content, label: label))
   }
 
   func label(itemsFrom start: Int, _ label: String) {
     for index in items.indices.dropFirst(start) { items[index].label = label }
+  }
+
+  func layIn(itemsFrom start: Int, _ contentMode: ContentMode) {
+    for index in items.indices.dropFirst(start) { items[index].contentMode = contentMode }
   }
 
   func size(itemsFrom start: Int, _ size: CGSize) {

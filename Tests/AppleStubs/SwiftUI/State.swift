@@ -1,3 +1,5 @@
+public import Foundation
+
 public protocol DynamicProperty {}
 
 /// A property that the screen connects before it asks a view for its body.
@@ -49,6 +51,7 @@ public struct EnvironmentValues {
   private var values: [ObjectIdentifier: Any] = [:]
   var _accessibilityReduceMotion = false
   public var accessibilityReduceMotion: Bool { _accessibilityReduceMotion }
+  public var displayScale: CGFloat = 1
   public init() {}
   public subscript<K: EnvironmentKey>(key: K.Type) -> K.Value {
     get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
@@ -66,7 +69,23 @@ public struct Animation: Equatable, Sendable {
 
 public func withAnimation<Result>(
   _ animation: Animation? = .default, _ body: () throws -> Result
+) rethrows -> Result { try withTransaction(Transaction(animation: animation), body) }
+
+public struct Transaction {
+  public var animation: Animation?
+  public init() {}
+  public init(animation: Animation?) { self.animation = animation }
+}
+
+public func withTransaction<Result>(
+  _ transaction: Transaction, _ body: () throws -> Result
 ) rethrows -> Result {
+  let animation = transaction.animation
   MainActor.assumeIsolated { Screen.animations.append(animation) }
   return try body()
+}
+
+public struct AnyTransition: Sendable {
+  public static let opacity = AnyTransition()
+  public static let scale = AnyTransition()
 }

@@ -12,6 +12,9 @@ extension Never: View { public var body: Never { fatalError("A leaf has no body.
   public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
   public static func buildBlock() -> EmptyView { EmptyView() }
   public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildBlock<each Content: View>(
+    _ content: repeat each Content
+  ) -> TupleView<(repeat each Content)> { TupleView((repeat each content)) }
   public static func buildEither<TrueContent: View, FalseContent: View>(
     first: TrueContent
   ) -> _ConditionalContent<TrueContent, FalseContent> {
@@ -23,6 +26,19 @@ extension Never: View { public var body: Never { fatalError("A leaf has no body.
     _ConditionalContent(storage: .second(second))
   }
   public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+}
+
+public struct TupleView<T> {
+  public var value: T
+  public init(_ value: T) { self.value = value }
+}
+extension TupleView: View, Primitive {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) {
+    for (index, child) in Mirror(reflecting: value).children.enumerated() {
+      if let view = child.value as? any View { screen.draw(view, "\(index)") }
+    }
+  }
 }
 
 public struct EmptyView { public init() {} }
@@ -63,11 +79,23 @@ extension Text: View, Primitive {
   func draw(on screen: Screen) { screen.add(.text(_text), label: _text) }
 }
 
-public struct Color: Hashable, Sendable {
+public protocol ShapeStyle: Sendable {}
+
+public struct Font: Hashable, Sendable {
+  public static let caption2 = Font()
+}
+
+public protocol Shape: Sendable {}
+public struct Rectangle: Shape { public init() {} }
+
+public struct Color: Hashable, Sendable, ShapeStyle {
   let name: String
   public static let secondary = Color(name: "secondary")
   public static let gray = Color(name: "gray")
   public static let red = Color(name: "red")
+  public static let clear = Color(name: "clear")
+  public static let white = Color(name: "white")
+  public static let black = Color(name: "black")
 }
 extension Color: View, Primitive {
   public var body: Never { fatalError("A leaf has no body.") }
@@ -99,6 +127,13 @@ public struct Image: Equatable, Sendable {
   }
   public func resizable() -> Image { self }
 
+  /// Makes an image that stands for a symbol.
+  public init(systemName: String) {
+    let pixel = CGImage(_bgra: [0, 0, 0, 255], width: 1, height: 1, hasAlpha: true)
+    guard let pixel else { preconditionFailure("One pixel is an image.") }
+    (pixels, scale, label) = (Pixels(pixel), 1, nil)
+  }
+
   public static func == (first: Image, second: Image) -> Bool {
     first.pixels.image === second.pixels.image && first.scale == second.scale
       && first.label == second.label
@@ -108,23 +143,6 @@ extension Image: View, Primitive {
   public var body: Never { fatalError("A leaf has no body.") }
   func draw(on screen: Screen) { screen.add(.image(pixels.image), label: label?._text) }
 }
-
-public struct LazyVStack<Content: View> {
-  let content: Content
-  public init(
-    alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil,
-    @ViewBuilder content: () -> Content
-  ) { self.content = content() }
-}
-extension LazyVStack: View { public var body: some View { content } }
-
-public struct ScrollView<Content: View> {
-  let content: Content
-  public init(_ axes: Axis.Set = .vertical, @ViewBuilder content: () -> Content) {
-    self.content = content()
-  }
-}
-extension ScrollView: View { public var body: some View { content } }
 
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {
   let data: Data
@@ -141,20 +159,6 @@ extension ForEach: View, Primitive where Content: View {
   public var body: Never { fatalError("A leaf has no body.") }
   func draw(on screen: Screen) {
     for element in data { screen.draw(content(element), "\(element[keyPath: id])") }
-  }
-}
-
-public struct HorizontalAlignment: Equatable, Sendable {
-  public static let center = HorizontalAlignment()
-}
-public struct Alignment: Equatable, Sendable { public static let center = Alignment() }
-public enum Axis: Int8, CaseIterable, Sendable {
-  case horizontal, vertical
-  public struct Set: OptionSet, Sendable {
-    public let rawValue: Int8
-    public init(rawValue: Int8) { self.rawValue = rawValue }
-    public static let horizontal = Axis.Set(rawValue: 1)
-    public static let vertical = Axis.Set(rawValue: 2)
   }
 }
 

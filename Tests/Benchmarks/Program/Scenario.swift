@@ -1,7 +1,7 @@
 /// One frequent operation of a cache, with its cost.
 protocol Scenario: Sendable {
-  /// `P1` to `P18` for images, `A1` to `A4` for animations, `Q1` and `Q2` for what they show, `S2` to `S14` for originals, previews and
-  /// conditions, or the name.
+  /// `P1` to `P18` for images, `A1` to `A4` for animations, `F1` and `F2` for filters and hashes, `H1` for views, `Q1`
+  /// and `Q2` for what they show, `S2` to `S14` for originals, previews and conditions, or the name.
   static var id: String { get }
   static var name: String { get }
 

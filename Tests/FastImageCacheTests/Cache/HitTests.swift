@@ -51,6 +51,38 @@ struct HitTests {
     #expect(order.notes == ["hits", "other"])
   }
 
+  @Test("on an image of an earlier session suspends once, and is checked in a turn of its table")
+  @MainActor func verifiesElsewhere() async throws {
+    let first = try await Fixture()
+    let photos = (1...3).map { Photo(ImageID($0), url: "test:/\($0)") }
+    for photo in photos { _ = try await first.cache.image(for: photo, format: .row) }
+    await first.cache.close()
+    let fixture = try await Fixture(directory: first.directory)
+    let order = Order()
+    func ask(_ number: Int, options: LoadOptions? = nil) async throws {
+      let other = Task { @MainActor in order.note("other") }
+      if let options {
+        _ = try await fixture.cache.image(
+          for: photos[number], format: .row, options: options)
+      } else {
+        _ = try await fixture.cache.image(for: photos[number], format: .row)
+      }
+      order.note("image")
+      await other.value
+    }
+    try await ask(0)
+    try await ask(0)
+    try await ask(1, options: LoadOptions(priority: RequestPriority(.low)))
+    try await ask(1, options: LoadOptions(priority: RequestPriority(.low)))
+    #expect(
+      order.notes == ["other", "image", "image", "other", "other", "image", "image", "other"])
+    // At once, whoever calls.
+    #expect(fixture.cache.cachedImage(for: photos[2], format: .row)?.solidNumber == 3)
+    #expect(fixture.source.started.value == 0)
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.hits == 5 && statistics.misses == 0)
+  }
+
   @Test("raises the rate of hits, of which a new cache has none")
   func raisesHitRate() async throws {
     let fixture = try await Fixture()

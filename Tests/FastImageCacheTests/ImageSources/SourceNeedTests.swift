@@ -79,7 +79,7 @@ struct SourceNeedTests {
     let fixture = try await fixture(
       .closure { request in
         if request.url.scheme == "s3" {
-          try await request.pass(.network)
+          try await request.acquirePermit(.network)
           held.increment()
           try await door.pass()
         }
@@ -100,8 +100,8 @@ struct SourceNeedTests {
   @Test("is met at once by a request that was made outside a cache")
   func outside() async throws {
     let request = ImageSourceRequest(url: try #require(URL(string: "test:/1")))
-    try await request.pass(.network)
-    try await request.pass(.local)
+    try await request.acquirePermit(.network)
+    try await request.acquirePermit(.local)
   }
 
   @Test("of each source in a chain is met before that source is asked")

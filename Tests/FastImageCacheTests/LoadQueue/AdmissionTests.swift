@@ -43,10 +43,10 @@ struct AdmissionTests {
   @Test(
     "agrees with a plain model after every sequence of five events", arguments: [1, 2],
     [false, true])
-  func exhaustive(width: Int, keepsPlace: Bool) {
+  func exhaustive(width: Int, reservesPlace: Bool) {
     var leaves = 0
     var model = AdmissionModel(width: width, byteBudget: 3)
-    model.admission.keepsPlace = keepsPlace
+    model.admission.reservesPlace = reservesPlace
     explore(model, depth: 5, leaves: &leaves)
     #expect(leaves > 5_000)
   }
@@ -77,7 +77,7 @@ struct AdmissionTests {
     var generator = SplitMix64(state: seed)
     var model = AdmissionModel(width: 3, byteBudget: 50)
     for _ in 0..<5_000 {
-      if Int.random(in: 0..<10, using: &generator) == 0 { model.admission.keepsPlace.toggle() }
+      if Int.random(in: 0..<10, using: &generator) == 0 { model.admission.reservesPlace.toggle() }
       // Every other event is an end, so that a long history does not only queue.
       if let job = model.running.randomElement(using: &generator), Bool.random(using: &generator) {
         model.apply(.finish(job.id))
@@ -198,7 +198,7 @@ private struct AdmissionModel {
     while let highest = waiting.map(\.priority).max(),
       let index = waiting.firstIndex(where: { $0.priority == highest }),
       running.count < admission.width,
-      highest >= .medium || !admission.keepsPlace
+      highest >= .medium || !admission.reservesPlace
         || running.count(where: { $0.priority < .medium }) < max(admission.width - 1, 1),
       running.reduce(waiting[index].byteCount, { $0 + $1.byteCount }) <= admission.byteBudget
     {

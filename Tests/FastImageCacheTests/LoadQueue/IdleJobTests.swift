@@ -96,7 +96,7 @@ struct IdleJobTests {
   @Test("has let go of its closures when the next job may begin")
   func letsGo() async throws {
     final class Thing: Sendable {}
-    final class Watch: PatienceClock {
+    final class Watch: TimeoutClock {
       let left = Lock<(@Sendable () -> Thing?)?>(nil)
       let seen = Lock<[Bool]>([])
 

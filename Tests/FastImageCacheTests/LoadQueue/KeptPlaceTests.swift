@@ -9,7 +9,7 @@ struct KeptPlaceTests {
   @Test("is not for an idle job either, which is of low priority")
   func idleJob() throws {
     var admission = Admission(width: 2, byteBudget: 0)
-    admission.keepsPlace = true
+    admission.reservesPlace = true
     let (low, urgent) = (admission.makeJobID(), admission.makeJobID())
     #expect(try admission.submit(low, priority: .low, byteCount: 0) == [low])
     #expect(admission.startIdleJob(byteCount: 0) == nil)

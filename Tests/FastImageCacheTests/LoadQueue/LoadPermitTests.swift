@@ -24,9 +24,9 @@ struct LoadPermitTests {
   func changesGates() async throws {
     let permit = permit()
     #expect(inside() == [])
-    try await permit.pass(.local)
+    try await permit.acquire(.local)
     #expect(inside() == [.local])
-    try await permit.pass(.network)
+    try await permit.acquire(.network)
     #expect(inside() == [.network])
     permit.close()
     #expect(inside() == [])
@@ -35,21 +35,21 @@ struct LoadPermitTests {
   @Test("is granted at once where it is held already")
   func samePermit() async throws {
     let permit = permit()
-    try await permit.pass(.local)
+    try await permit.acquire(.local)
     // The gate is one wide: a second permit would never come.
-    try await permit.pass(.local)
+    try await permit.acquire(.local)
     #expect(resources[.local].counts.inside == 1)
   }
 
   @Test("is given back before the load waits at another gate")
   func givesBackFirst() async throws {
     let (first, second) = (permit(), permit())
-    try await first.pass(.local)
-    try await second.pass(.network)
+    try await first.acquire(.local)
+    try await second.acquire(.network)
     // Each wants what the other one has.
-    let crossing = Task { try await first.pass(.network) }
+    let crossing = Task { try await first.acquire(.network) }
     await waits(at: .network)
-    try await second.pass(.local)
+    try await second.acquire(.local)
     try await crossing.value
     #expect(inside() == [.local, .network])
   }
@@ -57,19 +57,19 @@ struct LoadPermitTests {
   @Test("comes again to a load that gave it up")
   func comesAgain() async throws {
     let permit = permit()
-    try await permit.pass(.local)
+    try await permit.acquire(.local)
     permit.giveUp()
     #expect(inside() == [])
     permit.giveUp()
-    try await permit.pass(.local)
+    try await permit.acquire(.local)
     #expect(resources[.local].counts.inside == 1)
   }
 
   @Test("is not kept by a load that gave it up while it waited")
   func givesUpWhileWaiting() async throws {
     let (first, second) = (permit(), permit())
-    try await first.pass(.local)
-    let waiting = Task { try await second.pass(.local) }
+    try await first.acquire(.local)
+    let waiting = Task { try await second.acquire(.local) }
     await waits(at: .local)
     second.giveUp()
     first.giveUp()
@@ -80,8 +80,8 @@ struct LoadPermitTests {
   @Test("is refused to a load that ended while it waited")
   func endsWhileWaiting() async throws {
     let (first, second) = (permit(), permit())
-    try await first.pass(.local)
-    let waiting = Task { try await second.pass(.local) }
+    try await first.acquire(.local)
+    let waiting = Task { try await second.acquire(.local) }
     await waits(at: .local)
     second.close()
     first.giveUp()
@@ -92,16 +92,16 @@ struct LoadPermitTests {
   @Test("is not held as long as the load waits for another one")
   func waitsForOther() async throws {
     let permit = permit()
-    try await permit.pass(.local)
+    try await permit.acquire(.local)
     permit.beginWait()
     permit.beginWait()
     #expect(inside() == [])
-    try await permit.pass(.local)
+    try await permit.acquire(.local)
     permit.endWait()
-    try await permit.pass(.network)
+    try await permit.acquire(.network)
     #expect(inside() == [])
     permit.endWait()
-    try await permit.pass(.network)
+    try await permit.acquire(.network)
     #expect(inside() == [.network])
   }
 
@@ -114,7 +114,7 @@ struct LoadPermitTests {
     request.avoids = .expensive
     let other = request.with(url: try #require(URL(string: "b:/2")))
     #expect(other.url.scheme == "b" && other.byteCountLimit == 7 && other.avoids == .expensive)
-    try await other.pass(.network)
+    try await other.acquirePermit(.network)
     #expect(inside() == [.network])
     urgency.set(.high)?()
     #expect(other.priority == .high)
@@ -125,10 +125,10 @@ struct LoadPermitTests {
   @Test("of two calls is the later one's")
   func laterCallDecides() async throws {
     let (first, second) = (permit(), permit())
-    try await first.pass(.local)
-    let waiting = Task { try await second.pass(.local) }
+    try await first.acquire(.local)
+    let waiting = Task { try await second.acquire(.local) }
     await waits(at: .local)
-    try await second.pass(.network)
+    try await second.acquire(.network)
     first.close()
     try await waiting.value
     #expect(inside() == [.network])
@@ -138,16 +138,16 @@ struct LoadPermitTests {
   func refusedAtTheEnd() async throws {
     let permit = permit()
     permit.close()
-    await #expect(throws: CancellationError.self) { try await permit.pass(.local) }
+    await #expect(throws: CancellationError.self) { try await permit.acquire(.local) }
     #expect(inside() == [])
   }
 
   @Test("is not waited for by a task that is cancelled")
   func cancelled() async throws {
     let (first, second) = (permit(), permit())
-    try await first.pass(.local)
-    try await second.pass(.network)
-    let waiting = Task { try await second.pass(.local) }
+    try await first.acquire(.local)
+    try await second.acquire(.network)
+    let waiting = Task { try await second.acquire(.local) }
     await waits(at: .local)
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -158,12 +158,12 @@ struct LoadPermitTests {
   @Test("comes in the order of the last changes, however late their observers are called")
   func lateObservers() async throws {
     let (first, order) = (permit(), Order())
-    try await first.pass(.local)
+    try await first.acquire(.local)
     let urgencies = ["moves": Urgency(.high), "stays": Urgency(.medium)]
     let tasks = urgencies.map { name, urgency in
       Task {
         let permit = LoadPermit(resources, urgency: urgency)
-        try await permit.pass(.local)
+        try await permit.acquire(.local)
         order.note(name)
         permit.close()
       }

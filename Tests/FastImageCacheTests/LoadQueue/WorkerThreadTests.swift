@@ -55,7 +55,7 @@
   @Suite("A worker's threads", .timeLimit(.minutes(10)))
   struct WorkerThreadTests {
     @Test("call out on the thread that finishes, in order and before the job does")
-    func callOut() async {
+    func runCallback() async {
       let worker = Worker(name: "test", computes: true)
       let (threads, order, done) = (Lock<[pthread_t]>([]), Order(), Counter())
       let note = { @Sendable (text: String) in
@@ -65,12 +65,12 @@
       worker.start(
         Probe(computing: {
           Worker.beforeFinish { note("quietly") }
-          Worker.callOut { note("aloud") }
+          Worker.runCallback { note("aloud") }
           Worker.beforeFinish { note("quietly again") }
         }) {
           note("finish")
           // Not while a thread computes: there and then.
-          Worker.callOut { note("at once") }
+          Worker.runCallback { note("at once") }
           Worker.beforeFinish { note("at once too") }
           note("end")
           done.increment()

@@ -62,7 +62,7 @@ struct ConditionReentrancyTests {
     let fixture = try await fixture(options) { number, ask in
       number == 1 ? try await ask(1) : number
     }
-    let source = OpenQuestion.Subject.source(try #require(URL(string: "test:/1")))
+    let source = ActiveCallback.Subject.source(try #require(URL(string: "test:/1")))
     do {
       _ = try await number(1, from: fixture)
       Issue.record("It was answered.")

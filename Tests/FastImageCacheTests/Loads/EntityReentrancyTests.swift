@@ -219,12 +219,12 @@ struct EntityReentrancyTests {
     let load = Load(
       id: LoadID(number: 1, index: 0), url: nil, priority: .medium,
       registry: fixture.cache.registry)
-    try await load.permit.pass(.local)
+    try await load.permit.acquire(.local)
     let next = Task {
       resources[.local].finish(try await resources[.local].enter(Urgency(.medium)))
     }
     while resources[.local].counts.waiting != 1 { await Task.yield() }
-    let question = OpenQuestion(.picture(key), of: load)
+    let question = ActiveCallback(.picture(key), of: load)
     // Asks there once more itself.
     let plain = Photo("plain", url: "test:/5")
     let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)

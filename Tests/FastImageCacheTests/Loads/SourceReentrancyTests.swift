@@ -30,7 +30,7 @@ struct SourceReentrancyTests {
     let counts: Lock<[Int]>
 
     func need(for url: URL) -> LoadNeed {
-      counts.withLock { $0.append(OpenQuestion.current == nil ? 0 : 1) }
+      counts.withLock { $0.append(ActiveCallback.current == nil ? 0 : 1) }
       return .local
     }
 
@@ -66,7 +66,7 @@ struct SourceReentrancyTests {
   /// The ring that a request fails for.
   private func ring(
     _ number: Int, in fixture: Fixture
-  ) async -> [OpenQuestion.Subject]? {
+  ) async -> [ActiveCallback.Subject]? {
     do {
       _ = try await self.number(number, from: fixture)
     } catch ImageCacheError.sourceFailed(let url, let circular as CircularPictureError) {
@@ -78,7 +78,7 @@ struct SourceReentrancyTests {
     return nil
   }
 
-  private func source(_ number: Int) throws -> OpenQuestion.Subject {
+  private func source(_ number: Int) throws -> ActiveCallback.Subject {
     .source(try #require(URL(string: "test:/\(number)")))
   }
 
@@ -138,7 +138,7 @@ struct SourceReentrancyTests {
         }
         async let other = asker.number(of: photo)
         await arrived.reaches(1)
-        try await request.pass(.local)
+        try await request.acquirePermit(.local)
         door.open()
         return .bitmap(try solid(try await other + 100))
       }
@@ -155,14 +155,14 @@ struct SourceReentrancyTests {
     let (registry, url) = (elsewhere.cache.registry, try #require(URL(string: "test:/1")))
     let load = Load(
       id: LoadID(number: 0, index: 0), url: url, priority: .medium, registry: registry)
-    try await load.permit.pass(.local)
+    try await load.permit.acquire(.local)
     let request = try fixture.cache.request(for: Photo("a", url: "test:/1"), format: .row)
     let answer = try await load.ask(.source(url), for: request) {
       try await number(2, from: fixture)
     }
     #expect(answer == 2)
     #expect(registry.resources[.local].counts.inside == 0)
-    try await load.permit.pass(.local)
+    try await load.permit.acquire(.local)
     #expect(registry.resources[.local].counts.inside == 1)
     load.permit.close()
   }

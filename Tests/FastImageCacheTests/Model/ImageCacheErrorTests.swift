@@ -110,6 +110,7 @@ struct ImageCacheErrorTests {
       (DrawingError.closureFailed(ImageSourceError.httpStatus(404)), "status 404."),
       (BitmapError.invalidSize(PixelSize(width: 0, height: 2)), "0x2 pixels"),
       (BitmapError.invalidScale(0), "0.0 pixels to a point"),
+      (BitmapError.invalidHash("LEHV"), "LEHV"),
       (BitmapError.tooFewBytes(3, needed: 4), "4 bytes, not 3"),
       (BitmapError.outOfMemory(byteCount: 7), "7 bytes"),
     ]

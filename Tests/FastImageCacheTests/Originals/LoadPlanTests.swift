@@ -50,7 +50,7 @@ struct LoadPlanTests {
     ]
     for (scope, need) in beyond {
       let plan = LoadPlan(.useCache, within: scope, kept: kept, need: need)
-      #expect(plan.steps == reads && !plan.revalidatesBehind)
+      #expect(plan.steps == reads && !plan.revalidatesInBackground)
       #expect(!plan.answersFailures && !plan.answersUnreachable)
       #expect(plan.showsStale == (isRead && kept?.freshness != .fresh))
       for policy in [LoadOptions.CachePolicy.revalidate, .reload] {
@@ -65,9 +65,9 @@ struct LoadPlanTests {
     let isStale = kept?.freshness == .stale
     for policy in [LoadOptions.CachePolicy.useCache, .revalidate, .reload] {
       let plan = LoadPlan(policy, within: .network, kept: kept, need: .network)
-      #expect(plan.revalidatesBehind == (isStale && policy == .useCache))
+      #expect(plan.revalidatesInBackground == (isStale && policy == .useCache))
       let local = LoadPlan(policy, within: .network, kept: kept, need: .local)
-      #expect(!local.revalidatesBehind)
+      #expect(!local.revalidatesInBackground)
     }
   }
 

@@ -328,7 +328,7 @@ struct OriginalDiskTests {
 
   @Test("is refused on a network, and where it can only be read")
   func places() async throws {
-    let network = store(system: SystemCalls(volumeKind: .unsteady))
+    let network = store(system: SystemCalls(volumeKind: .unsafeToMap))
     await #expect(
       throws: ImageCacheError.originalsUnavailable(.onNetwork, file: directory.url.path)
     ) {

@@ -30,6 +30,23 @@ struct LoadRegistryStrengthTests: LoadRegistrySuite {
     #expect(!registry.mayBeRevalidated(dot, "a", of: next))
   }
 
+  @Test("keeps an image as the request wants that keeps most, until it is drawn to keep less")
+  mutating func settlesStorage() {
+    let load = join(1, row, storage: .none).load
+    #expect(join(2, row, storage: .originalsOnly).load == load)
+    #expect(join(3, dot, storage: .none).load == load)
+    #expect(registry.storage(of: load, for: row) == .originalsOnly)
+    #expect(registry.storage(of: load, for: dot) == .none)
+    #expect(registry.storage(of: load) == .originalsOnly)
+    // Those of frames are drawn with their image.
+    #expect(registry.settleStorage(for: row.animation, of: load) == .originalsOnly)
+    #expect(join(4, row, storage: .originalsOnly).load == load)
+    #expect(join(5, dot, storage: .all).load == load)
+    #expect(registry.storage(of: load, for: dot) == .all)
+    #expect(join(6, row, storage: .all).load != load)
+    #expect(join(7, row, storage: .none).load != load)
+  }
+
   @Test("never joins requests of different identities")
   mutating func separatesIdentities() throws {
     let url = URL(fileURLWithPath: "/photo.jpg")

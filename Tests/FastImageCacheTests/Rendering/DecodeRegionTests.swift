@@ -137,12 +137,12 @@
       let (full, end) = (PictureRegion(Self.size), PictureRegion(columns: 600..<900, rows: 0..<300))
       func picture(
         for side: Int, showing region: PictureRegion, of data: Data
-      ) throws -> SourcePicture {
+      ) throws -> SourceImage {
         let decoder = try ImageDecoders.standard.decoder(for: data)
         let minimum = PixelSize(width: 3 * side, height: side)
         var request = DecodeRequest(minimumSize: minimum)
         (request.hasMargin, request.region) = (true, region)
-        var picture = SourcePicture(
+        var picture = SourceImage(
           url: nil, content: .encoded(data, decoder, try decoder.header(of: data)),
           decoded: try decoder.decode(data, request))
         picture.decodedSize = minimum

@@ -131,7 +131,7 @@ struct WideFormatTests {
   func decodesAgain() throws {
     let size = PixelSize(width: 8, height: 8)
     let region = PictureRegion(size)
-    var picture = SourcePicture(
+    var picture = SourceImage(
       url: nil, content: .encoded(Data(), HollowDecoder { _ in false }, ImageHeader(size: size)),
       decoded: try red())
     picture.decodedSize = size

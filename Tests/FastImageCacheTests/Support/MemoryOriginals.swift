@@ -21,6 +21,8 @@ final class MemoryOriginals: OriginalKeeping {
   let written = Counter()
   let confirmed = Counter()
   let dropped = Counter()
+  /// Loads that asked where to put what arrives.
+  let downloads = Counter()
   let flushed = Counter()
   /// What a locked device does not let read.
   enum Locked { case files, index }
@@ -83,7 +85,10 @@ final class MemoryOriginals: OriginalKeeping {
     OriginalLoad(0) { _ in }
   }
 
-  func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload? { nil }
+  func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload? {
+    downloads.increment()
+    return nil
+  }
 
   func hold(
     _ original: OriginalRecord, _ bytes: Data?, for load: OriginalLoad?,

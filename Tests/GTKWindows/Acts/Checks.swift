@@ -36,13 +36,15 @@
 
     /// Draws frames until all cells show their images.
     @MainActor static func waitUntilRight(_ window: PictureWindow, _ findings: Findings) {
-      var blank: Int
+      var blank = 0
       var frames = 0
+      // In the frame itself: a picture that comes later takes away what its cell has drawn.
+      window.afterFrame = { blank = window.compare(findings) }
       repeat {
         window.draw()
-        blank = window.compare(findings)
         frames += 1
       } while blank > 0 && frames < 1200
+      window.afterFrame = {}
       findings.expect(blank == 0, "\(blank) cells stay blank")
     }
   }

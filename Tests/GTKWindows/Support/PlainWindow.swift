@@ -8,10 +8,15 @@
 
     /// Gives the window another widget, or none, and waits for its frames.
     func show(_ widget: OpaquePointer?) {
+      present(widget)
+      draw()
+    }
+
+    /// Gives the window another widget, which is not drawn yet.
+    func present(_ widget: OpaquePointer?) {
       gtk_window_set_default_size(window, 200, 150)
       gtk_window_set_child(window, widget.map { UnsafeMutablePointer($0) })
       gtk_window_present(window)
-      draw()
     }
 
     /// Takes the widget away, before any event is heard.

@@ -104,7 +104,7 @@ struct CrashTests {
       let (fixture, isDone) = try await kill(at: call, isMidway: false)
       if isDone { break }
       guard var bytes = try? fixture.indexBytes, bytes.count > marks else { continue }
-      let inHand = (0..<3).filter { bytes[marks + $0] == StoredIndex.Mark.inHand.rawValue }
+      let inHand = (0..<3).filter { bytes[marks + $0] == StoredIndex.Mark.changing.rawValue }
       if inHand.isEmpty { continue }
       for slot in inHand { bytes[marks + slot] = StoredIndex.Mark.free.rawValue }
       try fixture.overwriteIndex(with: bytes)

@@ -69,7 +69,7 @@ struct IndexFileTests {
   )
   func isNotMade() throws {
     let unknown = SystemCalls(observer: nil, bootID: nil)
-    for system in [unknown, SystemCalls(volumeKind: .unsteady)] {
+    for system in [unknown, SystemCalls(volumeKind: .unsafeToMap)] {
       try fixture.open(system: system).store(key(1))
       #expect(try !FileManager.default.fileExists(atPath: fixture.indexPath()))
     }

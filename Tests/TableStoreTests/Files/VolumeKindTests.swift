@@ -10,7 +10,7 @@ struct VolumeKindTests {
 
   init() throws {
     fixture = try Fixture()
-    table = try fixture.open(slots: 3, system: SystemCalls(volumeKind: .unsteady))
+    table = try fixture.open(slots: 3, system: SystemCalls(volumeKind: .unsafeToMap))
   }
 
   @Test("maps nothing, and shows copies")
@@ -66,22 +66,22 @@ struct VolumeKindTests {
       "is not safe to map when it is on a network, in another program, or on a stick",
       arguments: [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x4D44, 0])
     func knowsUnsteady(type: UInt32) {
-      #expect(Platform.volumeKind(fileSystemType: type) == .unsteady)
+      #expect(Platform.volumeKind(fileSystemType: type) == .unsafeToMap)
     }
 
     @Test(
       "is safe when it is a disk of this machine, or its memory",
       arguments: [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010])
     func knowsSteady(type: UInt32) {
-      #expect(Platform.volumeKind(fileSystemType: type) == .steady)
+      #expect(Platform.volumeKind(fileSystemType: type) == .safeToMap)
     }
 
     @Test("is asked for the file that is open")
     func asks() throws {
       // The kernel's own files are on no disk, and safe.
       let descriptor = FileDescriptor(open("/proc/self/status", O_RDONLY))
-      #expect(Platform.volumeKind(of: descriptor.value) == .steady)
-      #expect(Platform.volumeKind(of: -1) == .unsteady)
+      #expect(Platform.volumeKind(of: descriptor.value) == .safeToMap)
+      #expect(Platform.volumeKind(of: -1) == .unsafeToMap)
     }
   }
 #endif

@@ -210,6 +210,24 @@ struct SlotTrailerTests {
     }
   }
 
+  @Test("tells the size of the source where there is room, and is what it was otherwise")
+  func hasSource() throws {
+    let source = SourceExtent(width: 70_000, height: 3)
+    func trailer(_ source: SourceExtent?, metadata: Int) throws -> SlotTrailer {
+      try SlotTrailer(
+        entity: .full(TableID("e")), version: .full(TableID("s")),
+        extent: SlotExtent(width: 2, height: 1), source: source,
+        metadata: [UInt8](repeating: 7, count: metadata), roomByteCount: 128)
+    }
+    let told = try trailer(source, metadata: 102)
+    let bytes = written(told, room: 128)
+    #expect(told.source == source && read(bytes) == told)
+    #expect(Array(bytes[4..<8]) == [0, 1, 0, 0])
+    #expect(Array(bytes[16..<24]) == [0x70, 0x11, 1, 0, 3, 0, 0, 0])
+    let full = try trailer(source, metadata: 103)
+    #expect(full == (try trailer(nil, metadata: 103)) && read(written(full, room: 128)) == full)
+  }
+
   @Test("is read without the fields of later versions, and not with unknown marks")
   func skipsFields() throws {
     let trailer = try trailer("entity", "source", metadata: [1, 2])
@@ -217,7 +235,10 @@ struct SlotTrailerTests {
     for (fields, count) in [(0, 0), (1, 1), (0x80, 1), (0x0f, 4)] {
       var longer = bytes[..<16] + [UInt8](repeating: 9, count: count * 8) + bytes[16...]
       longer[5] = UInt8(fields)
-      #expect(read(Array(longer.prefix(128))) == trailer)
+      let found = read(Array(longer.prefix(128)))
+      #expect(found?.entity == trailer.entity && found?.version == trailer.version)
+      #expect(found?.extent == trailer.extent && found?.metadata == trailer.metadata)
+      #expect((found?.source != nil) == (fields & 1 == 1))
     }
     for offset in [4, 6, 7] {
       var unknown = bytes

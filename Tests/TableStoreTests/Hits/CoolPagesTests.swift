@@ -109,7 +109,7 @@ struct CoolPagesTests {
   func unmapped() throws {
     let fixture = try Fixture()
     let table = try fixture.open(
-      slots: 6, geometry: Self.page, system: SystemCalls(volumeKind: .unsteady))
+      slots: 6, geometry: Self.page, system: SystemCalls(volumeKind: .unsafeToMap))
     try table.store(key(1))
     table.coolPages()
     #expect(table.entry(for: key(1))?.shows(key(1)) == true)

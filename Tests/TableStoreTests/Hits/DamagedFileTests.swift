@@ -17,12 +17,12 @@ struct DamagedFileTests {
 
   private func misses(_ key: TableKey, in table: Table) -> Bool {
     table.entry(for: key) == nil && !table.contains(key) && table.variant(of: key) == nil
-      && table.storedPicture(for: key) == nil
+      && table.storedImageState(for: key) == nil
   }
 
   private func finds(_ key: TableKey, in table: Table) -> Bool {
     table.entry(for: key)?.isDamaged == true && table.contains(key)
-      && table.variant(of: key)?.standing == .current && table.storedPicture(for: key) != nil
+      && table.variant(of: key)?.standing == .current && table.storedImageState(for: key) != nil
   }
 
   @Test("is found by openings that show it, in this session and the next, and missed by others")

@@ -80,7 +80,7 @@ struct StaleMarkTests {
     try table.markStale(key(9).entity)
     #expect(table.entry(for: key(1)) == nil && table.present(1...2) == [2])
     #expect(held?.shows(key(1)) == true)
-    let marks = [1, 2, 9].map { table.storedPicture(of: key($0).entity)?.isStale }
+    let marks = [1, 2, 9].map { table.storedImageState(of: key($0).entity)?.isStale }
     #expect(marks == [true, false, nil])
     #expect(standing(of: key(1)) == .stale && standing(of: key(1, 2)) == .otherVersion)
     #expect(table.contains(key(1).entity) && table.statistics.liveCount == 2)
@@ -173,7 +173,7 @@ struct StaleMarkTests {
     try stranger.core.writer.withLock { try $0.markStale(key(1).entity) }
     #expect(!stranger.core.contains(key(1)) && stranger.core.entry(for: key(1)) == nil)
     #expect(stranger.core.lookup.variant(of: key(1))?.standing == .stale)
-    #expect(stranger.core.storedPicture(for: key(1))?.isStale == true)
+    #expect(stranger.core.storedImageState(for: key(1))?.isStale == true)
     #expect(table.present(1...2) == [1, 2] && stranger.shows(key(2)))
     table.close()
     try stranger.store(key(3), from: table)

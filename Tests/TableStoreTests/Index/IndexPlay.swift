@@ -316,7 +316,7 @@ struct IndexPlay {
   private mutating func spoil(_ entity: Int) -> String? {
     let digest = key(entity).entity.digest
     let hash = states.stored.hash(of: digest)
-    guard let slot = states.stored.slot(under: hash, where: { !states.isKnown($0) }) else {
+    guard let slot = states.stored.slot(under: hash, where: { !states.hasRecord($0) }) else {
       return nil
     }
     file.write(nil, to: slot)
@@ -388,6 +388,6 @@ extension TableIndex {
   }
 
   func contains(_ key: TableKey) -> Bool {
-    storedPicture(of: key.entity, version: key.version)?.isStale == false
+    storedImageState(of: key.entity, version: key.version)?.isStale == false
   }
 }

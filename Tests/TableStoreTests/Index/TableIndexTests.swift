@@ -79,7 +79,7 @@ struct TableIndexTests {
     let states = SlotStates(slotCount: 2)
     var index = TableIndex(slotCount: 2, states: states)
     try index.adopt([(0, forged)])
-    index.learn(forged, in: 0)
+    index.addRecord(forged, in: 0)
     try store(2, in: &index)
     let evicted = try store(3, in: &index)
     #expect(evicted == nil)
@@ -106,9 +106,9 @@ struct TableIndexTests {
     #expect(index.liveCount == 147)
     #expect(index.damageCount == 3)
     #expect(index.recordsToErase == [5, 70, 149])
-    for (slot, record) in file.records { index.learn(record, in: slot) }
+    for (slot, record) in file.records { index.addRecord(record, in: slot) }
     let rest = (0..<149).filter { ![5, 70].contains($0) }
-    #expect((0..<200).filter(index.hasPicture) == rest)
+    #expect((0..<200).filter(index.hasImage) == rest)
     for slot in rest { #expect(index.contains(key(slot))) }
     #expect(!index.contains(key(300)))
   }

@@ -277,7 +277,7 @@ struct TwoProcessTests {
       let child = unsafeBitCast(symbol, to: Fork.self)()
       if child == 0 {
         let isThere = table.contains(key(1)) || table.contains(key(1).entity)
-        let isStored = table.storedPicture(for: key(1)) != nil
+        let isStored = table.storedImageState(for: key(1)) != nil
         let finds = table.contains(key(2)) && !table.statistics.isOwner
         _ = try? table.entries()
         _exit(!isThere && !isStored && finds ? 7 : 1)

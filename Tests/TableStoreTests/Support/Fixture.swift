@@ -165,9 +165,9 @@ extension TableCore {
     lookup.entry(entity: key.entity, version: key.version)
   }
 
-  func contains(_ key: TableKey) -> Bool { storedPicture(for: key)?.isStale == false }
+  func contains(_ key: TableKey) -> Bool { storedImageState(for: key)?.isStale == false }
 
-  func storedPicture(for key: TableKey) -> StoredPicture? {
+  func storedImageState(for key: TableKey) -> StoredImageState? {
     try? lookup.picture(of: key.entity, version: key.version)
   }
 

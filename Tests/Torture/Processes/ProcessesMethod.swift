@@ -80,12 +80,12 @@ struct ProcessesMethod: TortureMethod {
     findings.count("tables taken over")
     expect(other, in: table, findings, "taken over")
     expect(own, in: table, findings, "brought along")
-    if !grantsLocks { try takeIn(to: table, folder, ledger, findings, using: &random) }
+    if !grantsLocks { try importSlots(to: table, folder, ledger, findings, using: &random) }
     table.close()
   }
 
   /// Kills a guest in the midst of its work, and takes in what it drew.
-  private func takeIn(
+  private func importSlots(
     to table: Table, _ folder: TableFolder, _ ledger: Ledger, _ findings: Findings,
     using random: inout SplitMix64
   ) throws {

@@ -51,6 +51,7 @@ extension ImageCache {
   ///   - options: The conditions of each request. A ``LoadOptions/priority`` takes the place of the low one, for
   ///     all of them. With another ``LoadOptions/cachePolicy-swift.property`` than ``LoadOptions/CachePolicy/useCache`` an
   ///     image that is in the table is asked for too, and an entity that is given twice perhaps twice.
+  ///     ``LoadOptions/storage-swift.property`` means nothing here.
   /// - Returns: How many images are in the table, failed, and found no room.
   @discardableResult
   public nonisolated func prefetch<Entity: ImageEntity>(
@@ -166,6 +167,8 @@ extension ImageCache {
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
     _ options: LoadOptions, _ begins: @escaping @Sendable () -> Void
   ) async -> PrefetchOutcome {
+    var options = options
+    options.storage = .all
     do throws(ImageCacheError) {
       let wantsFrames = format.hasAnimations && !options.isPlaceholder
       if let image = cachedImage(for: entity, format: format, options),

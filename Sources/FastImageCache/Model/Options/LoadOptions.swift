@@ -39,6 +39,18 @@ public struct LoadOptions: Hashable, Sendable {
     case network
   }
 
+  /// The images and originals that a load stores.
+  public enum Storage: Int, Hashable, Sendable {
+    /// Nothing: the image is drawn into private memory.
+    case none
+
+    /// The original, where the cache has a store of originals. The image is drawn into private memory.
+    case originalsOnly
+
+    /// The image, those of its family, and the original.
+    case all
+  }
+
   /// The worth of an image that is there already.
   ///
   /// Requests share a load that asks at least as much. A ``CachePolicy/reload`` shares none that has
@@ -69,6 +81,20 @@ public struct LoadOptions: Hashable, Sendable {
     get { !avoids.contains(.constrained) }
     set { avoids.set(.constrained, !newValue) }
   }
+
+  /// What the request's load writes; by default all. Images and originals that are there answer in any case.
+  ///
+  /// ```swift
+  /// var once = LoadOptions()
+  /// once.storage = .none
+  /// ```
+  ///
+  /// An image that no table keeps is delivered in private memory (``CachedImage/isPrivate``), and the next request
+  /// loads it again. Requests share loads whatever they want here, and the one that keeps most decides: an
+  /// image is stored if any request for it that joined the load has ``Storage-swift.enum/all``, the original if any
+  /// request of the load has more than ``Storage-swift.enum/none``. ``ImageCache/refresh(_:options:)`` stores
+  /// all.
+  public var storage = Storage.all
 
   /// The networks that the request does not allow.
   var avoids: NetworkCosts {
@@ -147,6 +173,11 @@ public struct LoadOptions: Hashable, Sendable {
 
 extension LoadOptions.CachePolicy: Comparable {
   /// Whether the first asks less.
+  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+extension LoadOptions.Storage: Comparable {
+  /// Whether the first keeps less.
   public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }
 

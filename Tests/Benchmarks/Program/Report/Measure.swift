@@ -5,7 +5,7 @@ struct Measure: Codable, Sendable {
   /// The statistic of many turns that is compared.
   enum Statistic { case median, p99 }
 
-  /// `P1` to `P18`, `Q1`, `Q2`, `S2` to `S14`, or the name of another scenario.
+  /// `P1` to `P18`, `F1`, `F2`, `Q1`, `Q2`, `S2` to `S14`, or the name of another scenario.
   let id: String
   /// The operation that was timed.
   let what: String

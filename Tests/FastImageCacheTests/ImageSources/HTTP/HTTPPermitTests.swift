@@ -13,7 +13,7 @@ private struct NotedPermit: SourcePermit {
   let order = Order()
   var isRefused = false
 
-  func pass(_ need: LoadNeed) async throws {
+  func acquire(_ need: LoadNeed) async throws {
     order.note("\(need)")
     if isRefused { throw Refusal() }
   }
@@ -25,7 +25,7 @@ private struct NotedPermit: SourcePermit {
 struct HTTPPermitTests {
   private let permit = NotedPermit()
 
-  private func source(_ clock: any PatienceClock = ContinuousClock()) -> URLImageSource {
+  private func source(_ clock: any TimeoutClock = ContinuousClock()) -> URLImageSource {
     var options = HTTPOptions.patient
     options.connectionsPerHost = 1
     options.retry = RetryPolicy()

@@ -9,10 +9,10 @@ import Testing
 struct HostLimiterTests {
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-  private func pass(
+  private func withPermit(
     _ limiter: HostLimiter, _ url: URL, _ body: @escaping @Sendable () async throws -> Void
   ) -> Task<Void, any Error> {
-    Task { try await limiter.pass(for: url, urgency: Urgency(.medium), body) }
+    Task { try await limiter.withPermit(for: url, urgency: Urgency(.medium), body) }
   }
 
   @Test("lets no more in than its width, and forgets hosts without requests")
@@ -21,7 +21,7 @@ struct HostLimiterTests {
     let (inside, most, door) = (Counter(), Peak(), Gate())
     let url = try url("https://a.example/1")
     let tasks = (0..<6).map { _ in
-      pass(limiter, url) {
+      withPermit(limiter, url) {
         most.enter()
         inside.increment()
         await door.pass()
@@ -42,12 +42,12 @@ struct HostLimiterTests {
   func apart(_ other: String) async throws {
     let limiter = HostLimiter(width: 1)
     let (inside, door) = (Counter(), Gate())
-    let first = pass(limiter, try url("https://a.example/1")) {
+    let first = withPermit(limiter, try url("https://a.example/1")) {
       inside.increment()
       await door.pass()
     }
     await inside.reaches(1)
-    try await pass(limiter, try url(other)) {}.value
+    try await withPermit(limiter, try url(other)) {}.value
     door.open()
     try await first.value
   }
@@ -57,7 +57,7 @@ struct HostLimiterTests {
     let limiter = HostLimiter(width: 1)
     let (inside, door) = (Counter(), Gate())
     let tasks = try ["https://a.example/1", "HTTPS://A.Example:443/2"].map { text in
-      pass(limiter, try url(text)) {
+      withPermit(limiter, try url(text)) {
         inside.increment()
         await door.pass()
       }
@@ -73,7 +73,7 @@ struct HostLimiterTests {
     let limiter = HostLimiter(width: 1)
     let (inside, door, order) = (Counter(), Gate(), Order())
     let url = try url("https://a.example/1")
-    let first = pass(limiter, url) {
+    let first = withPermit(limiter, url) {
       inside.increment()
       await door.pass()
     }
@@ -84,7 +84,7 @@ struct HostLimiterTests {
       ("medium", Urgency(.medium)),
     ]
     let tasks = waiting.map { name, urgency in
-      Task { try await limiter.pass(for: url, urgency: urgency) { order.note(name) } }
+      Task { try await limiter.withPermit(for: url, urgency: urgency) { order.note(name) } }
     }
     while limiter.counts.waiting < waiting.count { await Task.yield() }
     raised.set(.high)?()
@@ -99,12 +99,12 @@ struct HostLimiterTests {
     let limiter = HostLimiter(width: 1)
     let (inside, door) = (Counter(), Gate())
     let url = try url("https://a.example/1")
-    let first = pass(limiter, url) {
+    let first = withPermit(limiter, url) {
       inside.increment()
       await door.pass()
     }
     await inside.reaches(1)
-    let second = pass(limiter, url) { Issue.record("It was let in.") }
+    let second = withPermit(limiter, url) { Issue.record("It was let in.") }
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
     door.open()

@@ -3,7 +3,7 @@ import Locking
 @testable import FastImageCache
 
 /// A clock that stands still until a test moves it.
-final class ManualClock: PatienceClock {
+final class ManualClock: TimeoutClock {
   typealias Condition = @Sendable ([ContinuousClock.Instant]) -> Bool
 
   private struct Sleeper {
@@ -49,11 +49,12 @@ final class ManualClock: PatienceClock {
       }
       try Task.checkCancellation()
     } onCancel: {
-      let sleeper = state.withLock { state in
+      let (sleeper, awake) = state.withLock { state in
         state.cancelled.insert(id)
-        return state.sleepers.removeValue(forKey: id)
+        return (state.sleepers.removeValue(forKey: id), state.takeWaiters())
       }
       sleeper?.continuation.resume()
+      for waiter in awake { waiter.resume() }
     }
   }
 

@@ -12,22 +12,28 @@ protocol Cells: AnyObject {
 
 /// Cells of the library.
 final class TableCells: Cells {
-  private let stock: Stock
+  private let cache: ImageCache
+  private let format: ImageFormat
+  private let entity: (Int) -> Photograph
   private let meter: () -> Meter
   private var pictures: [UnsafeMutableRawPointer: CachedImageWidget<Photograph>] = [:]
 
-  init(_ stock: Stock, _ meter: @escaping () -> Meter) { (self.stock, self.meter) = (stock, meter) }
+  init(_ stock: Stock, _ way: Way, _ meter: @escaping () -> Meter) {
+    (cache, self.meter) = (stock.cache, meter)
+    format = way == .stickers ? .sticker : stock.format
+    entity = way == .stickers ? stock.sticker : stock.photograph
+  }
 
   func makeFactory() -> OpaquePointer {
     makeListFactory { [unowned self] item in
-      let picture = CachedImageWidget<Photograph>(format: stock.format, from: stock.cache)
+      let picture = CachedImageWidget<Photograph>(format: format, from: cache)
       pictures[item.raw] = picture
       gtk_list_item_set_child(item, picture.widget.widget)
       meter().watch(cell: picture.widget.widget)
     } bind: { [unowned self] item, position in
       // An item that is unbound keeps its entity: the library's own factory lets it go on unmap only.
       guard let position else { return }
-      pictures[item.raw]?.entity = stock.photograph(position)
+      pictures[item.raw]?.entity = entity(position)
     } teardown: { [unowned self] item in
       pictures[item.raw] = nil
     }
@@ -94,7 +100,7 @@ final class FileCells: Cells {
     case .originals:
       pixbuf = gdk_pixbuf_new_from_file_at_scale(
         stock.photograph(position).file.path, -1, 200, 1, nil)
-    case .table, .empty: return
+    case .table, .stickers, .empty: return
     }
     guard let pixbuf else { return show(nil, in: cell) }
     show(gdk_texture_new_for_pixbuf(pixbuf), in: cell)

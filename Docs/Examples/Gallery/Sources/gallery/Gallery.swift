@@ -17,11 +17,13 @@ final class Gallery {
   private var way: Way
   /// Kept, since switching back must find the cells of a factory that the list still takes down.
   private var made: [any Cells] = []
-  private var isScrolling = true
+  private let scrolling: Widget = gtk_check_button_new_with_label("Scroll")
   private var direction = 1.0
   private var scrollBegan: Double?
   private var lastTick: Double?
   private var frameCount = 0
+  /// The third of the time that has begun, from 0 on.
+  private var moment = 0
   private let ahead: PrefetchWindow<Photograph>
   private(set) var hasEnded = false
   private var isClosed = false
@@ -29,7 +31,9 @@ final class Gallery {
   init(_ options: Options, _ stock: Stock) {
     (self.options, self.stock, way) = (options, stock, options.way)
     ahead = PrefetchWindow(stock.cache, format: stock.format)
-    cells = TableCells(stock) { preconditionFailure("The meter is there before the first cell.") }
+    cells = TableCells(stock, .table) {
+      preconditionFailure("The meter is there before the first cell.")
+    }
     let list = gtk_string_list_new(nil)
     for _ in 0..<options.cellCount { gtk_string_list_append(list, "") }
     grid = OpaquePointer(gtk_grid_view_new(gtk_no_selection_new(list), nil)!)
@@ -76,6 +80,7 @@ final class Gallery {
     ] { set(bar, 6) }
     var first: UnsafeMutablePointer<GtkToggleButton>?
     for choice in Way.allCases where choice != .empty {
+      if choice == .stickers, stock.stickers.isEmpty { continue }
       let button: Widget = gtk_toggle_button_new_with_label(choice.title)
       let toggle = UnsafeMutablePointer<GtkToggleButton>(OpaquePointer(button))
       gtk_toggle_button_set_group(toggle, first)
@@ -85,12 +90,6 @@ final class Gallery {
         if gtk_toggle_button_get_active(toggle) != 0, choice != way { use(choice) }
       }
       gtk_box_append(bar.box, button)
-    }
-    let scrolling: Widget = gtk_check_button_new_with_label("Scroll")
-    let check = UnsafeMutablePointer<GtkCheckButton>(OpaquePointer(scrolling))
-    gtk_check_button_set_active(check, 1)
-    connect(scrolling, "toggled") { [unowned self] _ in
-      isScrolling = gtk_check_button_get_active(check) != 0
     }
     gtk_box_append(bar.box, scrolling)
     gtk_widget_set_hexpand(label, 1)
@@ -104,13 +103,18 @@ final class Gallery {
     self.way = way
     let meter = meter!
     cells =
-      way == .table
-      ? TableCells(stock) { meter } : FileCells(stock, way, options) { meter }
+      way == .table || way == .stickers
+      ? TableCells(stock, way) { meter } : FileCells(stock, way, options) { meter }
+    gtk_check_button_set_active(check, way == .stickers ? 0 : 1)
     made.append(cells)
     let factory = cells.makeFactory()
     gtk_grid_view_set_factory(grid, factory)
     g_object_unref(factory.raw)
     meter.reset()
+  }
+
+  private var check: UnsafeMutablePointer<GtkCheckButton> {
+    UnsafeMutablePointer(OpaquePointer(scrolling))
   }
 
   // MARK: Frames
@@ -121,7 +125,7 @@ final class Gallery {
     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled))
     let end = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
     guard end > 0 else { return }
-    if isScrolling, let lastTick {
+    if gtk_check_button_get_active(check) != 0, let lastTick {
       let place = gtk_adjustment_get_value(adjustment)
       if place >= end { direction = -1 } else if place <= 0 { direction = 1 }
       gtk_adjustment_set_value(adjustment, place + direction * options.speed * (now - lastTick))
@@ -138,6 +142,7 @@ final class Gallery {
     if let seconds = options.seconds {
       let began = scrollBegan ?? now
       scrollBegan = began
+      moment = min(Int((now - began) / seconds * 3), 2)
       if now - began >= seconds { hasEnded = true }
     }
   }
@@ -171,16 +176,33 @@ final class Gallery {
   /// Shows the window until it is closed or the time is over.
   func run() -> Report {
     gtk_window_present(window.window)
-    while !hasEnded { g_main_context_iteration(nil, 1) }
+    var saved = 0
+    while !hasEnded {
+      g_main_context_iteration(nil, 1)
+      // After a frame: before one, what changes is not drawn.
+      if way == .stickers, moment > saved {
+        saved = moment
+        save(moment: saved)
+      }
+    }
     let report = Report(
       way: way, meter: meter, diskByteCount: stock.diskByteCount(of: way))
     // Its close button has destroyed the window already.
     if !isClosed {
-      if let file = options.screenshot { save(to: file) }
+      if way == .stickers {
+        save(moment: 3)
+      } else if let file = options.screenshot {
+        save(to: file)
+      }
       gtk_window_destroy(window.window)
     }
     while g_main_context_pending(nil) != 0 { g_main_context_iteration(nil, 0) }
     return report
+  }
+
+  private func save(moment: Int) {
+    guard let file = options.screenshot?.deletingPathExtension() else { return }
+    save(to: URL(filePath: "\(file.path)-\(moment).png"))
   }
 
   private func save(to file: URL) {

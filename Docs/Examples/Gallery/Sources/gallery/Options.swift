@@ -3,6 +3,8 @@ import Foundation
 /// How cells get their pictures.
 enum Way: String, CaseIterable {
   case table, thumbnails, originals
+  /// Animations of a folder of their own, from a table with all their frames. The list stands still.
+  case stickers
   /// Cells without a picture: what the window costs by itself.
   case empty
 
@@ -11,6 +13,7 @@ enum Way: String, CaseIterable {
     case .table: "Image table"
     case .thumbnails: "Thumbnail JPEGs"
     case .originals: "Originals"
+    case .stickers: "Stickers"
     case .empty: "Empty"
     }
   }
@@ -22,6 +25,8 @@ struct Options {
   var cache = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
     .appending(path: "fastimagecache-gallery")
   var way = Way.table
+  /// Animations; without them there is no such way.
+  var stickers: URL?
   /// Ends by itself after so many seconds of scrolling.
   var seconds: Double?
   var printsJSON = false
@@ -36,19 +41,20 @@ struct Options {
   var fillsOnBind = false
   /// Begins with an empty table.
   var misses = false
-  /// Where a picture of the window is written at the end.
+  /// Where a picture of the window is written at the end, and of stickers at three moments.
   var screenshot: URL?
 
   static let usage = """
     Scrolls a folder of photographs in a window: through image tables, through thumbnail files, and by decoding \
     the originals.
 
-    Usage: gallery [FOLDER] [--way table|thumbnails|originals|empty] [--seconds N] [--json] [--misses]
-                   [--gtk-loader] [--on-bind]
+    Usage: gallery [FOLDER] [--way table|thumbnails|originals|stickers|empty] [--seconds N] [--json] [--misses]
+                   [--gtk-loader] [--on-bind] [--stickers DIR]
                    [--cells N] [--pictures N] [--speed POINTS] [--cache DIR] [--screenshot FILE.png]
 
       FOLDER             photographs; /usr/share/backgrounds if it is left out
       --way WAY          begins with this way (table); buttons of the window change it
+      --stickers DIR     a folder of animated PNG and WebP files, for the way "stickers"
       --seconds N        scrolls for so long, prints what was measured, and ends
       --json             prints it as one JSON object on the last line
       --misses           empties the table first, so that each picture is a miss once
@@ -58,7 +64,8 @@ struct Options {
       --pictures N       pictures of their own in the table and as thumbnails (1000)
       --speed POINTS     points by which the list moves in a second (3600)
       --cache DIR        tables and thumbnails; a folder of the user's cache if it is left out
-      --screenshot FILE  writes a picture of the window at the end
+      --screenshot FILE  writes a picture of the window at the end; of stickers, at three moments to FILE-1.png,
+                         FILE-2.png and FILE-3.png
     """
 
   init(_ arguments: [String]) throws {
@@ -82,6 +89,7 @@ struct Options {
         let name = try value(of: argument)
         guard let way = Way(rawValue: name) else { throw Refusal("There is no way \"\(name)\".") }
         self.way = way
+      case "--stickers": stickers = URL(filePath: try value(of: argument))
       case "--seconds": seconds = try number(of: argument)
       case "--json": printsJSON = true
       case "--misses": misses = true
@@ -99,6 +107,7 @@ struct Options {
       default: folder = URL(filePath: argument)
       }
     }
+    if way == .stickers, stickers == nil { throw Refusal("The way stickers needs --stickers.") }
     if printsJSON, seconds == nil { throw Refusal("--json needs --seconds.") }
   }
 }

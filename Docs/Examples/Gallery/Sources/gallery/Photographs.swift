@@ -7,6 +7,11 @@ extension ImageFormat {
       name: "cell", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
       capacity: .count(count))
   }
+
+  /// Room for all frames of some hundred stickers, each in a slot of its own.
+  nonisolated static let sticker = ImageFormat(
+    name: "sticker", size: .fitting(PixelSize(width: 160, height: 160)),
+    capacity: .bytes(512 << 20), animation: .allFrames(byteLimit: 16 << 20))
 }
 
 /// One picture of the list. Its ids are made once, because a hit asks for them.
@@ -20,6 +25,10 @@ nonisolated struct Photograph: ImageEntity {
     version = ImageID(file)
   }
 
+  init(sticker file: URL) {
+    (imageID, self.file, version) = (ImageID(file), file, ImageID(file))
+  }
+
   func sourceURL(for format: ImageFormat) -> URL? { file }
   func versionID(for format: ImageFormat) -> ImageID { version }
 }
@@ -30,6 +39,7 @@ nonisolated struct Photograph: ImageEntity {
 /// of its own, as pictures of their own would have.
 struct Stock {
   let photographs: [Photograph]
+  let stickers: [Photograph]
   let format: ImageFormat
   let cache: ImageCache
   private let place: URL
@@ -37,24 +47,30 @@ struct Stock {
   private let fileCount: Int
 
   init(_ options: Options) throws {
-    let types: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "avif", "heic"]
-    let files = try FileManager.default.contentsOfDirectory(
-      at: options.folder, includingPropertiesForKeys: nil
-    ).filter { types.contains($0.pathExtension.lowercased()) && Self.isReadable($0) }
-      .sorted { $0.path < $1.path }
-    guard !files.isEmpty else {
-      throw Refusal("There is no photograph in \"\(options.folder.path)\".")
-    }
+    let files = try Self.pictures(in: options.folder)
     fileCount = files.count
     let count = max(options.pictureCount, files.count)
     photographs = (0..<count).map { Photograph($0, files[$0 % files.count]) }
+    stickers =
+      try options.stickers.map(Self.pictures(in:))?.map { Photograph(sticker: $0) } ?? []
     format = .cell(of: count)
     place = options.cache
     var configuration = ImageCache.Configuration()
     configuration.directory = place
     // Before the window opens: its first frame has pictures.
     cache = try ImageCache.open(
-      namespace: "gallery", formats: [format], configuration: configuration)
+      namespace: "gallery", formats: stickers.isEmpty ? [format] : [format, .sticker],
+      configuration: configuration)
+  }
+
+  private static func pictures(in folder: URL) throws -> [URL] {
+    let types: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "avif", "heic"]
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil
+    ).filter { types.contains($0.pathExtension.lowercased()) && isReadable($0) }
+      .sorted { $0.path < $1.path }
+    guard !files.isEmpty else { throw Refusal("There is no picture in \"\(folder.path)\".") }
+    return files
   }
 
   /// Whether a decoder knows a file's first bytes; if not, the file is named.
@@ -73,6 +89,8 @@ struct Stock {
   }
 
   func photograph(_ position: Int) -> Photograph { photographs[position % photographs.count] }
+
+  func sticker(_ position: Int) -> Photograph { stickers[position % stickers.count] }
 
   func thumbnail(_ position: Int) -> String {
     place.appending(path: "thumbnails/\(position % photographs.count).jpg").path

@@ -1,0 +1,143 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("An image with a lifetime", .timeLimit(.minutes(10)))
+struct ExpiryTests {
+  private let clock = ManualClock()
+  private let date = Lock(Date())
+  private let photo = Photo("a", url: "test:/7")
+
+  private func format(_ name: String, lifetime: Duration? = nil) -> ImageFormat {
+    ImageFormat(
+      name: name, size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 16,
+      lifetime: lifetime)
+  }
+
+  private func configure(_ configuration: inout ImageCache.Configuration) {
+    configuration.clock = clock
+    configuration.now = { [date] in date.withLock { $0 } }
+  }
+
+  private func pass(_ days: Double) { date.withLock { $0 += days * 86_400 } }
+
+  /// Waits for a sweep that began after the clock stood at `start`.
+  private func sweepEnds(after start: ContinuousClock.Instant) async {
+    await clock.sleepers { $0.contains { $0 > start + .seconds(3599) } }
+  }
+
+  private func pauseEnds() async {
+    clock.advance(by: .seconds(3600))
+    await sweepEnds(after: clock.now)
+  }
+
+  @Test("goes at the opening after its time; others, and other formats', stay")
+  func expiresAtOpening() async throws {
+    let (brief, lasting) = (format("brief", lifetime: .seconds(86_400)), format("lasting"))
+    let first = try await Fixture([format("brief"), lasting], configure: configure)
+    for format in [format("brief"), lasting] {
+      _ = try await first.cache.image(for: photo, format: format)
+    }
+    await first.cache.close()
+    for days in [0.9, 0.2] {
+      pass(days)
+      let start = clock.now
+      let fixture = try await Fixture(
+        [brief, lasting], directory: first.directory, configure: configure)
+      await sweepEnds(after: start)
+      // Its table is the one without a lifetime.
+      #expect(fixture.cache.containsImage(for: photo, format: brief) == (days == 0.9))
+      #expect(fixture.cache.containsImage(for: photo, format: lasting))
+      await fixture.cache.close()
+      clock.advance(by: .seconds(3600))
+    }
+  }
+
+  @Test("goes within an hour, as an event tells, and a younger one in its place stays")
+  func expiresHourly() async throws {
+    let brief = format("brief", lifetime: .seconds(86_400))
+    let start = clock.now
+    let fixture = try await Fixture([brief], configure: configure)
+    let events = fixture.cache.events()
+    await sweepEnds(after: start)
+    let held = try await fixture.cache.image(for: photo, format: brief)
+    await pauseEnds()
+    #expect(fixture.cache.containsImage(for: photo, format: brief))
+    pass(2)
+    // Nobody asks for an age.
+    #expect(fixture.cache.cachedImage(for: photo, format: brief) != nil)
+    await pauseEnds()
+    #expect(!fixture.cache.containsImage(for: photo, format: brief))
+    #expect(held.solidNumber == 7)
+    _ = try await fixture.cache.image(for: photo, format: brief)
+    pass(-2)
+    await pauseEnds()
+    #expect(fixture.cache.containsImage(for: photo, format: brief))
+    await fixture.cache.close()
+    var removed = 0
+    for await event in events { if case .removed = event { removed += 1 } }
+    #expect(removed == 1)
+  }
+
+  @Test("goes with all its frames")
+  func expiresWithFrames() async throws {
+    let sticker = ImageFormat(
+      name: "sticker", size: .exact(PixelSize(width: 32, height: 32)), pixelFormat: .bgrx32,
+      capacity: 16, animation: .allFrames(byteLimit: 1 << 20), lifetime: .seconds(60))
+    let start = clock.now
+    let fixture = try await Fixture([sticker], source: movingSource()) {
+      $0.decoders = [movingDecoder()]
+      $0.limits.frameCount = 100
+      configure(&$0)
+    }
+    await sweepEnds(after: start)
+    _ = try await fixture.cache.animation(
+      for: Photo("a", url: "moving:/3/5"), format: sticker)
+    pass(1)
+    await pauseEnds()
+    #expect(await fixture.cache.statistics().tables.first?.entryCount == 0)
+  }
+
+  @Test("in memory goes, too, and nothing sweeps a closed cache, or one without lifetimes")
+  func endsWithCache() async throws {
+    var configuration = ImageCache.Configuration()
+    configuration.source = ScriptedSource()
+    configure(&configuration)
+    let brief = format("brief", lifetime: .seconds(60))
+    let start = clock.now
+    let cache = try ImageCache.inMemory(formats: [brief], configuration: configuration)
+    await sweepEnds(after: start)
+    _ = try await cache.image(for: photo, format: brief)
+    pass(1)
+    await pauseEnds()
+    #expect(!cache.containsImage(for: photo, format: brief))
+    await cache.close()
+    await clock.sleepers { $0.isEmpty }
+    let plain = try await Fixture(configure: configure)
+    _ = try await plain.cache.image(for: photo, format: .row)
+    await clock.sleepers { $0.isEmpty }
+    // A cache that is dropped without being closed ends its task, too.
+    do {
+      let dropped = try ImageCache.inMemory(formats: [brief], configuration: configuration)
+      await clock.sleepers { $0.count == 1 }
+      withExtendedLifetime(dropped) {}
+    }
+    await clock.sleepers { $0.isEmpty }
+  }
+
+  @Test("has one that is longer than nothing, and tells formats apart")
+  func isChecked() async throws {
+    let none = format("brief", lifetime: .zero)
+    #expect(throws: ImageCacheError.self) { try ImageCache.inMemory(formats: [none]) }
+    let (first, second) = (format("a", lifetime: .seconds(1)), format("a"))
+    #expect(first != second && first.lifetime == .seconds(1))
+    let copy = try JSONDecoder().decode(
+      ImageFormat.self, from: try JSONEncoder().encode(first))
+    #expect(copy == first)
+    let earlier = try JSONSerialization.jsonObject(with: JSONEncoder().encode(second))
+    #expect((earlier as? [String: Any])?["lifetime"] == nil)
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Locking
+import TableStore
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A source that had no image", .timeLimit(.minutes(10)))
+struct RememberedFailureTests {
+  private let clock = ManualClock()
+  private let photo = Photo("7")
+  private let gone = ImageCacheError.sourceFailed(
+    URL(string: "test:/7"), underlying: ImageSourceError.httpStatus(404))
+
+  /// A source that fails with a status as long as there is one.
+  private func fixture(
+    _ status: Int? = 404, formats: [ImageFormat] = [.row], for duration: Duration? = .seconds(60)
+  ) async throws -> (fixture: Fixture, status: Lock<Int?>) {
+    let status = Lock(status)
+    let source = ScriptedSource { url, _, _ in
+      if let status = status.withLock({ $0 }) { throw ImageSourceError.httpStatus(status) }
+      return .bitmap(try solid(Int(url.lastPathComponent) ?? 0))
+    }
+    let fixture = try await Fixture(formats, source: source) {
+      $0.failureMemory = duration
+      $0.clock = clock
+    }
+    return (fixture, status)
+  }
+
+  private func fails(
+    _ fixture: Fixture, _ photo: Photo? = nil, options: LoadOptions = LoadOptions()
+  ) async throws {
+    await #expect(throws: gone) {
+      try await fixture.cache.image(for: photo ?? self.photo, format: .row, options: options)
+    }
+  }
+
+  @Test("is asked again for each request by default")
+  func asksAgain() async throws {
+    let (fixture, _) = try await fixture(for: nil)
+    for _ in 1...3 { try await fails(fixture) }
+    #expect(fixture.source.started.value == 3)
+  }
+
+  @Test("is not asked again until the time is over, and each request fails in the same way")
+  func isRemembered() async throws {
+    let (fixture, status) = try await fixture()
+    let events = fixture.cache.events()
+    try await fails(fixture)
+    status.withLock { $0 = nil }
+    // Another entity of the URL and version.
+    var other = Photo("b", version: photo.versionID(for: .row), url: "test:/7")
+    other.original = "7"
+    try await fails(fixture)
+    try await fails(fixture, other)
+    let steps = fixture.cache.progress(for: photo, format: .row)
+    #expect(await steps.first { _ in true }?.error == gone)
+    #expect(fixture.source.started.value == 1)
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.failures == 4 && statistics.misses == 4)
+    clock.advance(by: .seconds(60))
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(fixture.source.started.value == 2)
+    await fixture.cache.close()
+    var failed = 0
+    for await event in events { if case .failed = event { failed += 1 } }
+    #expect(failed == 4)
+  }
+
+  @Test("that may have one soon is asked again", arguments: [401, 429, 500])
+  func asksAfter(status: Int) async throws {
+    let (fixture, answer) = try await fixture(status)
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: photo, format: .row)
+    }
+    answer.withLock { $0 = nil }
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+  }
+
+  @Test("is asked about other versions, and by other accounts")
+  func separates() async throws {
+    let (fixture, status) = try await fixture()
+    try await fails(fixture)
+    status.withLock { $0 = nil }
+    _ = try await fixture.cache.image(for: Photo("7", version: "2"), format: .row)
+    _ = try await fixture.cache.image(
+      for: Photo("c", version: photo.versionID(for: .row), url: "test:/7"), format: .row,
+      options: LoadOptions(account: AccountID("b")))
+    #expect(fixture.source.started.value == 3)
+  }
+
+  enum Forgetting: CaseIterable {
+    case reload, revalidate, refresh, removal, all, store, trim, other
+  }
+
+  @Test("is asked once what was known of it is forgotten", arguments: Forgetting.allCases)
+  func forgets(_ way: Forgetting) async throws {
+    let (fixture, status) = try await fixture()
+    let cache = fixture.cache
+    try await fails(fixture)
+    status.withLock { $0 = nil }
+    switch way {
+    case .reload, .revalidate:
+      _ = try await cache.image(
+        for: photo, format: .row,
+        options: LoadOptions(way == .reload ? .reload : .revalidate))
+      try await cache.removeImage(for: photo, format: .row)
+    case .refresh: try await cache.refresh(photo)
+    case .removal: try await cache.removeImages(for: photo)
+    case .all: try await cache.removeAllImages()
+    case .store:
+      try await cache.store(try solid(1), for: photo, format: .row)
+      let table = try #require(cache.tables[.row])
+      _ = try await table.write { store throws(TableError) in try store.removeAll() }
+    case .trim: cache.trimMemory(.partials)
+    case .other: try await cache.removeImages(for: ImageID("x"))
+    }
+    if way == .other {
+      try await fails(fixture)
+    } else {
+      #expect(try await cache.image(for: photo, format: .row).solidNumber == 7)
+    }
+  }
+
+  @Test("does not count for the image that a table has")
+  func showsStored() async throws {
+    let (fixture, status) = try await fixture(nil, formats: [.row, .large])
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    await fixture.quiet()
+    status.withLock { $0 = 404 }
+    await #expect(throws: gone) { try await fixture.cache.image(for: photo, format: .large) }
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+  }
+
+  @Test("that fails after a removal is asked again, since its load began before")
+  func raceWithRemoval() async throws {
+    let gate = CancellableGate()
+    let source = ScriptedSource { _, call, _ in
+      if call > 1 { return .bitmap(try solid(7)) }
+      try await gate.pass()
+      throw ImageSourceError.httpStatus(404)
+    }
+    let fixture = try await Fixture(source: source) { $0.failureMemory = .seconds(60) }
+    let load = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await fixture.subscribers(1)
+    await source.started.reaches(1)
+    try await fixture.cache.removeImages(for: photo)
+    gate.open()
+    await #expect(throws: gone) { try await load.value }
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+  }
+}
+
+extension ImageProgress {
+  fileprivate var error: ImageCacheError? {
+    if case .failed(let error) = self { error } else { nil }
+  }
+}

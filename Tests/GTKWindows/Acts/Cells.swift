@@ -1,0 +1,363 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  import FastImageCache
+  import FastImageCacheGTK
+  import FastImageCacheTesting
+  import Foundation
+  import Pixels
+
+  extension Act {
+    static let cells = Act(
+      name: "cells",
+      summary: "placeholders, failures, options and fits of single pictures; cells with names"
+    ) { _, findings in
+      try checkStates(findings)
+      try checkFits(findings)
+      try checkFamily(findings)
+      try checkNames(findings)
+    }
+
+    // MARK: States
+
+    private static let blue: UInt32 = 0xFF33_66CC
+    private static let red: UInt32 = 0xFFCC_0000
+
+    @MainActor private static func checkStates(_ findings: Findings) throws {
+      let size = ImageFormat.large.size
+      let source = ScriptedImageSource.drawing { try $0.makeBitmap(size) }
+      var configuration = ImageCache.Configuration()
+      configuration.source = source
+      let cache = try ImageCache.inMemory(formats: [.large], configuration: configuration)
+      let pictures = (0..<4).map { NumberedPicture(number: 500 + $0) }
+      func url(_ number: Int) -> URL? { pictures[number].sourceURL(for: .large) }
+      let window = PlainWindow()
+      let image = CachedImageWidget<NumberedPicture>(format: .large, from: cache)
+      var loadedCount = 0
+      var errors: [ImageCacheError] = []
+      image.onLoaded = { _ in loadedCount += 1 }
+      image.onFailed = { errors.append($0) }
+      Paint.lend(blue, 20) { image.placeholder = $0 }
+
+      func expect(_ color: UInt32, _ moment: String) {
+        window.draw()
+        let screen = window.screen(of: image.widget)
+        findings.expect(
+          screen?[size.width / 2, size.height / 2] == color, "not the right stand-in \(moment)")
+        findings.expect(screen?[size.width / 2 - 12, 2] == 0, "a stand-in is scaled \(moment)")
+        findings.count("moments")
+      }
+      func expect(_ number: Int, loaded: Int, _ moment: String) {
+        window.draw()
+        let sight = window.screen(of: image.widget)?.sight(of: pictures[number], size, x: 0, y: 0)
+        findings.expect(sight == .right, "a wrong picture \(moment)")
+        findings.expect(loadedCount == loaded, "\(loadedCount) were loaded \(moment)")
+        findings.count("moments")
+      }
+
+      window.show(image.widget)
+      expect(blue, "without an entity")
+      source.holdLoads()
+      image.entity = pictures[0]
+      expect(blue, "of a load")
+      source.releaseLoads()
+      Loop.turn { loadedCount > 0 }
+      expect(0, loaded: 1, "after a load")
+
+      if let url = url(1) {
+        source.holdLoads(of: url)
+        source.setFailure(ScriptedSourceError.noPicture(url), for: url)
+      }
+      image.entity = pictures[1]
+      expect(blue, "of a cell that is used again")
+      source.releaseLoads(of: url(1))
+      Loop.turn { !errors.isEmpty }
+      expect(blue, "of a failure without an image")
+      Paint.lend(red, 20) { image.failureImage = $0 }
+      expect(red, "of a failure")
+      findings.expect(errors.count == 1 && loadedCount == 1, "\(errors.count) failures were told")
+
+      image.entity = pictures[0]
+      findings.expect(loadedCount == 2, "a hit is not told before the setter returns")
+      expect(0, loaded: 2, "of a hit")
+      // What is told may make the widget show something else.
+      image.onFailed = { [weak image] _ in image?.entity = pictures[0] }
+      image.entity = pictures[1]
+      Loop.turn { loadedCount > 2 }
+      expect(0, loaded: 3, "after a failure that was answered")
+
+      checkOptions(image, source, pictures[2], url(2), findings)
+      expect(red, "of a picture that is not in the cache")
+      image.options = nil
+      Loop.turn { loadedCount > 3 }
+      expect(2, loaded: 4, "without options")
+      image.entity = nil
+      expect(blue, "after the entity was taken away")
+      image.placeholder = nil
+      window.draw()
+      findings.expect(window.screen(of: image.widget) == nil, "a placeholder stays")
+      window.close()
+    }
+
+    @MainActor private static func checkOptions(
+      _ image: CachedImageWidget<NumberedPicture>, _ source: ScriptedImageSource,
+      _ picture: NumberedPicture, _ url: URL?, _ findings: Findings
+    ) {
+      var options = LoadOptions()
+      options.scope = .cache
+      image.entity = nil
+      image.options = options
+      var error: ImageCacheError?
+      image.onFailed = { error = $0 }
+      image.entity = picture
+      Loop.turn { error != nil }
+      let isNotCached = if case .notCached = error { true } else { false }
+      findings.expect(isNotCached, "options bring another error")
+      findings.expect(source.loadCount(of: url) == 0, "the source was asked in spite of options")
+    }
+
+    // MARK: Fits
+
+    /// An image of 60 x 48 points in a room of 200 x 150.
+    @MainActor private static func checkFits(_ findings: Findings) throws {
+      let picture = NumberedPicture(number: 600)
+      let cache = try ImageCache.filled(with: [picture], formats: [.cell]) {
+        try $0.makeBitmap(ImageFormat.cell.size)
+      }
+      let window = PlainWindow()
+      let image = CachedImageWidget<NumberedPicture>(format: .cell, from: cache)
+      image.entity = picture
+      let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
+      // Gives each widget the least room that it asks for.
+      let fixed = gtk_fixed_new().unsafelyUnwrapped
+      gtk_fixed_put(UnsafeMutablePointer(OpaquePointer(fixed)), widget, 20, 0)
+      window.show(OpaquePointer(fixed))
+      let fits: [(fit: ContentFit, x: Double, y: Double, width: Double, height: Double)] = [
+        (.contain, 6, 0, 187.5, 150), (.cover, 0, -5, 200, 160), (.stretch, 0, 0, 200, 150),
+        (.scaleDown, 70, 51, 60, 48), (.unscaled, 0, 0, 60, 48),
+      ]
+      for (fit, x, y, width, height) in fits {
+        image.contentFit = fit
+        gtk_widget_set_size_request(
+          widget, fit == .unscaled ? -1 : 200, fit == .unscaled ? -1 : 150)
+        window.draw()
+        window.draw()
+        guard let screen = window.screen(of: image.widget) else {
+          findings.expect(false, "nothing is drawn by \(fit)")
+          continue
+        }
+        let room = fit == .unscaled ? (60, 48) : (200, 150)
+        guard (screen.size.width, screen.size.height) == room else {
+          findings.expect(false, "\(screen.size) of room by \(fit)")
+          continue
+        }
+        // In the quarters, away from their edges.
+        for (column, row) in [(0.25, 0.2), (0.75, 0.2), (0.25, 0.85), (0.75, 0.85)] {
+          let wanted = picture.color(
+            x: Int(60 * column), y: Int(48 * row), of: ImageFormat.cell.size)
+          let shown = screen[Int(x + width * column), Int(y + height * row)]
+          findings.expect(
+            shown == wanted, "\(String(shown, radix: 16)) at (\(column), \(row)) by \(fit)")
+        }
+        if x > 2 { findings.expect(screen[Int(x) - 2, 75] == 0, "\(fit) begins too far left") }
+        if y > 2 { findings.expect(screen[100, Int(y) - 2] == 0, "\(fit) begins too high") }
+        findings.count("fits")
+      }
+      // What does not fit is not drawn over a neighbour.
+      image.contentFit = .cover
+      gtk_widget_set_size_request(widget, 60, 100)
+      window.draw()
+      // GSK's OpenGL draws no texture into the first picture that it makes off screen.
+      _ = window.screen(of: OpaquePointer(fixed))
+      window.draw()
+      let screen = window.screen(of: OpaquePointer(fixed))
+      findings.expect(
+        screen?[22, 20] ?? 0 != 0 && screen?[78, 20] ?? 0 != 0, "a cut picture leaves room empty")
+      findings.expect(
+        screen?[18, 20] == 0 && screen?[82, 20] == 0, "a picture is drawn over its neighbours")
+      window.close()
+    }
+
+    // MARK: Families
+
+    @MainActor private static func checkFamily(_ findings: Findings) throws {
+      let (small, big) = (family(40, 30), family(160, 120))
+      let picture = NumberedPicture(number: 700)
+      let source = ScriptedImageSource.drawing { try $0.makeBitmap(big.size) }
+      // Each format's table has an image of its own.
+      let cache = try ImageCache.filled(with: [picture], formats: [big, small], source: source) {
+        try $0.makeBitmap(big.size)
+      }
+      let image = CachedImageWidget<NumberedPicture>(family: "family", from: cache)
+      var sizes: [PixelSize] = []
+      image.onLoaded = { sizes.append($0.size) }
+      image.entity = picture
+      let window = PlainWindow()
+      let fixed = gtk_fixed_new().unsafelyUnwrapped
+      let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
+      gtk_fixed_put(UnsafeMutablePointer(OpaquePointer(fixed)), widget, 0, 0)
+      gtk_widget_set_size_request(widget, 40, 30)
+      window.present(OpaquePointer(fixed))
+      let first = FirstFrame(of: fixed) {
+        window.screen(of: image.widget)?[30, 27] == picture.color(x: 30, y: 27, of: small.size)
+      }
+      window.draw()
+      findings.expect(first.value == true, "the first frame of a family is blank")
+      findings.expect(sizes == [small.size], "\(sizes) in a room of 40 x 30")
+
+      let isRemoved = Loop.wait { (try? await cache.removeImage(for: picture, format: big)) != nil }
+      findings.expect(isRemoved, "a picture could not be removed")
+      source.holdLoads()
+      gtk_widget_set_size_request(widget, 160, 120)
+      _ = Loop.wait { try? await source.hasBegunLoads() }
+      window.draw()
+      let screen = window.screen(of: image.widget)
+      findings.expect(
+        screen?.size == big.size
+          && screen?[120, 110] == picture.color(x: 30, y: 27, of: small.size),
+        "the smaller picture does not stay until the larger comes")
+      source.releaseLoads()
+      Loop.turn { sizes.count > 1 }
+      window.draw()
+      findings.expect(
+        window.screen(of: image.widget)?.sight(of: picture, big.size, x: 0, y: 0) == .right,
+        "the larger picture is not shown")
+      gtk_widget_set_size_request(widget, 41, 30)
+      window.draw()
+      gtk_widget_set_size_request(widget, 40, 30)
+      window.draw()
+      findings.expect(
+        sizes == [small, big, small].map(\.size), "\(sizes) of a widget that shrinks")
+      findings.count("rooms", sizes.count)
+      window.close()
+    }
+
+    private static func family(_ width: Int, _ height: Int) -> ImageFormat {
+      ImageFormat(
+        name: "family \(width)", family: "family",
+        size: .exact(PixelSize(width: width, height: height)), pixelFormat: .bgrx32, capacity: 400)
+    }
+
+    // MARK: Names
+
+    /// A list whose cells have names below their images: all in the first frame, and right after a move.
+    @MainActor private static func checkNames(_ findings: Findings) throws {
+      let formats = [family(40, 30), family(160, 120)]
+      let pictures = (0..<300).map { NumberedPicture(number: $0) }
+      let cache = try ImageCache.filled(with: pictures, formats: formats) {
+        try $0.makeBitmap(formats[1].size)
+      }
+      var cells: [NamedCell] = []
+      let names = gtk_string_list_new(nil).unsafelyUnwrapped
+      for _ in pictures { gtk_string_list_append(names, "") }
+      let factory = makeImageFactory(
+        formats: formats, from: cache, animated: false, entity: { pictures[$0] },
+        alternativeText: { (picture: NumberedPicture) in "picture \(picture.number)" },
+        makeCell: { image in
+          let cell = NamedCell(image)
+          cells.append(cell)
+          return (OpaquePointer(cell.box), { [weak cell] in cell?.name($0) })
+        })
+      let grid = gtk_grid_view_new(gtk_no_selection_new(names), factory).unsafelyUnwrapped
+      let scroller = gtk_scrolled_window_new().unsafelyUnwrapped
+      gtk_scrolled_window_set_child(OpaquePointer(scroller), grid)
+      let window = PlainWindow()
+      window.present(OpaquePointer(scroller))
+      let first = FirstFrame(of: grid) {
+        let seen = cells.filter(\.isSeen)
+        return !seen.isEmpty && seen.allSatisfy { $0.shows(formats[1].size, in: window) }
+      }
+      window.draw()
+      findings.expect(first.value == true, "a cell is blank in the first frame")
+      findings.expect(cells.allSatisfy { !$0.image.isAnimated }, "a cell is animated")
+      let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
+      for position in [1, 400, 800] {
+        gtk_adjustment_set_value(adjustment, Double(position))
+        window.draw()
+        for cell in cells where cell.isSeen {
+          let number = cell.image.entity?.number ?? 0
+          let label = String(cString: gtk_label_get_text(OpaquePointer(cell.label)))
+          findings.expect(label == "picture \(number)", "\"\(label)\" below picture \(number)")
+          findings.expect(
+            cell.shows(formats[1].size, in: window), "picture \(number) is wrong above its name")
+          findings.count("names")
+        }
+      }
+      let left = WidgetCount()
+      for cell in cells { left.add(cell.box) }
+      cells = []
+      window.close()
+      Loop.settle()
+      findings.expect(left.count == 0, "\(left.count) cells with names stay")
+    }
+  }
+
+  /// An image of 160 x 120 with a name below it.
+  @MainActor private final class NamedCell {
+    let image: CachedImageWidget<NumberedPicture>
+    let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0).unsafelyUnwrapped
+    let label = gtk_label_new(nil).unsafelyUnwrapped
+
+    init(_ image: CachedImageWidget<NumberedPicture>) {
+      self.image = image
+      image.contentFit = .contain
+      let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
+      gtk_widget_set_size_request(widget, 160, 120)
+      gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+      for part in [widget, label] { gtk_box_append(UnsafeMutablePointer(OpaquePointer(box)), part) }
+    }
+
+    var isSeen: Bool { gtk_widget_get_mapped(UnsafeMutablePointer(image.widget)) != 0 }
+
+    func shows(_ size: PixelSize, in window: PlainWindow) -> Bool {
+      guard let picture = image.entity else { return false }
+      return window.screen(of: image.widget)?.sight(of: picture, size, x: 0, y: 0) == .right
+    }
+
+    func name(_ picture: NumberedPicture?) {
+      gtk_label_set_text(OpaquePointer(label), "picture \(picture?.number ?? -1)")
+    }
+  }
+
+  /// What is true at the end of the first frame in which a widget has a size.
+  @MainActor private final class FirstFrame {
+    private(set) var value: Bool?
+    private let widget: UnsafeMutablePointer<GtkWidget>
+    private let condition: () -> Bool
+
+    /// - Parameter widget: In a window that was presented, and not drawn yet.
+    init(of widget: UnsafeMutablePointer<GtkWidget>, _ condition: @escaping () -> Bool) {
+      (self.widget, self.condition) = (widget, condition)
+      let painted: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
+        guard let data else { return }
+        let frame = Unmanaged<FirstFrame>.fromOpaque(data).takeUnretainedValue()
+        MainActor.assumeIsolated { frame.painted() }
+      }
+      // The handler keeps this object.
+      g_signal_connect_data(
+        UnsafeMutableRawPointer(gtk_widget_get_frame_clock(widget)), "after-paint",
+        unsafeBitCast(painted, to: GCallback.self), Unmanaged.passRetained(self).toOpaque(),
+        { data, _ in if let data { Unmanaged<FirstFrame>.fromOpaque(data).release() } },
+        GConnectFlags(0))
+    }
+
+    private func painted() {
+      guard value == nil, gtk_widget_get_width(widget) > 0 else { return }
+      value = condition()
+    }
+  }
+
+  /// Images of one colour.
+  @MainActor private enum Paint {
+    /// Lends a square `GdkTexture *`.
+    static func lend(_ color: UInt32, _ side: Int, _ body: (OpaquePointer) -> Void) {
+      let pixels = [UInt32](repeating: color.littleEndian, count: side * side)
+      let bytes = g_bytes_new(pixels, gsize(4 * side * side))
+      let texture = gdk_memory_texture_new(
+        Int32(side), Int32(side), GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, bytes, gsize(4 * side)
+      ).unsafelyUnwrapped
+      g_bytes_unref(bytes)
+      body(texture)
+      g_object_unref(UnsafeMutableRawPointer(texture))
+    }
+  }
+#endif
