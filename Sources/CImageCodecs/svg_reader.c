@@ -92,7 +92,8 @@ fic_status fic_svg_read_header(
   if (!is_there) return FIC_UNSUPPORTED;
 
   g_error *error = NULL;
-  // Without an address of its own the picture may refer to no other file, and to no server.
+  // A picture without an address of its own gets no other file and no server, but `data:` addresses always:
+  // SVGMarkup refuses those before.
   reader->handle = svg.rsvg_handle_new_from_data(bytes, count, &error);
   if (!reader->handle) return damaged(reader, error);
   svg.rsvg_handle_set_dpi(reader->handle, PIXELS_PER_INCH);

@@ -53,55 +53,6 @@
       #expect(header.type == .svg && header.hasAlpha && header.colorSpace == .sRGB)
     }
 
-    @Test("reads nothing from other files")
-    func isAlone() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let other = folder.appending(path: "other.svg")
-      try svg(#"<rect id="a" width="40" height="20" fill="red"/>"#).write(to: other)
-      let style = folder.appending(path: "other.css")
-      try Data("rect { fill: red }".utf8).write(to: style)
-      let file = svg(
-        """
-        <style>@import url("\(style.absoluteString)");</style>
-        <use href="\(other.absoluteString)#a"/><rect width="10" height="20"/>
-        """)
-      let bitmap = try decode(file)
-      #expect(pixel(bitmap, 2000, 500) == [0, 0, 0, 0])
-      #expect(pixel(bitmap, 100, 500) == [0, 0, 0, 255])
-    }
-
-    @Test(
-      "refuses what could hide a picture, or has no bound",
-      arguments: [
-        #"<image href="data:image/png;base64,AA"/>"#,
-        #"<s:image xmlns:s="http://www.w3.org/2000/svg"/>"#,
-        "<filter/>", "<pattern/>", "<g\n><filter\t/></g>",
-        String(repeating: "<g>", count: 60) + String(repeating: "</g>", count: 60),
-        String(repeating: "<g/>", count: 20_001), String(repeating: "<use/>", count: 257),
-      ])
-    func refuses(content: String) throws {
-      let file = svg(content)
-      do throws(ImageDecodingError) {
-        _ = try SVGDecoder().header(of: file)
-        Issue.record("It was read.")
-      } catch {
-        switch error {
-        case .unsupported, .tooLarge: break
-        default: Issue.record("\(error)")
-        }
-      }
-    }
-
-    @Test("passes over what is no markup")
-    func passesOver() throws {
-      let file = svg(
-        #"<!-- <image/> --><desc><![CDATA[<filter/>]]></desc><?a <pattern/> ?><g id="<>" />"#
-          .replacingOccurrences(of: #"id="<>""#, with: #"id=">'""#))
-      #expect(try SVGDecoder().header(of: file).size.width == 2048)
-    }
-
     @Test("holds to the limits before it draws")
     func isLimited() throws {
       let file = svg("<rect/>")

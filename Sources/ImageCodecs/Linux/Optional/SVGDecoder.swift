@@ -6,8 +6,8 @@
   /// SVG by librsvg, which is loaded at the first such picture, drawn at the size that is wanted.
   ///
   /// A picture has no pixels of its own: its longer side counts as ``nominalSide`` pixels, or as those that the file
-  /// names if they are more. It gets nothing from other files or from a network. Pictures within it, filters and
-  /// patterns are refused, since no size bounds what they take (``SVGMarkup``).
+  /// names if they are more. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses, and what no
+  /// size bounds. Only its counts bound the time; a drawing cannot be cancelled.
   struct SVGDecoder: ImageDecoder {
     static let nominalSide = 2048
     /// librsvg's objects for each byte of the file, and for fonts.
