@@ -53,6 +53,7 @@ let package = Package(
     .library(name: "FastImageCacheTesting", targets: ["FastImageCacheTesting"]),
     .library(name: "FastImageCacheGTK", targets: ["FastImageCacheGTK"]),
     .library(name: "FastImageCacheUI", targets: ["FastImageCacheUI"]),
+    .library(name: "FastImageCacheMedia", targets: ["FastImageCacheMedia"]),
     .executable(name: "imagecache", targets: ["imagecache"]),
   ],
   traits: [
@@ -182,7 +183,12 @@ let package = Package(
       swiftSettings: settings),
     // SwiftUI, UIKit and AppKit; an empty module on Linux.
     .target(
-      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing", "Locking"],
+      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing"],
+      swiftSettings: settings),
+    // The photo library and videos; a target of its own, because Apple's stores ask each app that links Photos why.
+    // Empty on Linux, too.
+    .target(
+      name: "FastImageCacheMedia", dependencies: ["FastImageCache", "Locking"],
       swiftSettings: settings),
     .executableTarget(
       name: "imagecache",

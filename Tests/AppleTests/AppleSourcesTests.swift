@@ -1,6 +1,6 @@
 import AVFoundation
 import FastImageCache
-import FastImageCacheUI
+import FastImageCacheMedia
 import Foundation
 import Photos
 import Synchronization

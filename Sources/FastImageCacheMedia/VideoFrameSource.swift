@@ -7,6 +7,7 @@
   /// Frames of videos, as images.
   ///
   /// ```swift
+  /// import FastImageCacheMedia
   /// import FastImageCacheUI
   /// import SwiftUI
   ///

@@ -6,6 +6,7 @@
   /// Images of the user's photo library, by the local identifiers of their assets.
   ///
   /// ```swift
+  /// import FastImageCacheMedia
   /// import FastImageCacheUI
   /// import SwiftUI
   ///
