@@ -20,7 +20,7 @@
       switch intervals.change(by: event) {
       case .begin(let number, let oldest):
         if let state = oldest.flatMap({ states.removeValue(forKey: $0) }) {
-          signposter.endInterval("load", state)
+          signposter.endInterval("load", state, "made room for newer ones")
         }
         states[number] = signposter.beginInterval(
           "load", id: signposter.makeSignpostID(), "\(line.text)")

@@ -75,7 +75,7 @@ struct FilterTests {
     "leaves no colour above its alpha, whatever its numbers",
     arguments: [(1, 1), (1, 5), (6, 1), (21, 18)])
   func staysMultiplied(width: Int, height: Int) throws {
-    let numbers = [0, -1, .nan, .infinity, -.infinity, 1e308, 0.5, 5e-324]
+    let numbers = [0, -1, .nan, .infinity, -.infinity, 1e308, 0.5, .leastNonzeroMagnitude]
     let odd = numbers.flatMap { number -> [Drawing.Filter] in
       let color = Canvas.Color(red: number, green: number, blue: 0.5, alpha: number)
       let solid = Canvas.Color(red: number, green: 0.5, blue: number)
