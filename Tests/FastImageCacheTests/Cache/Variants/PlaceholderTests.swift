@@ -62,7 +62,7 @@ struct PlaceholderTests {
     #expect(kind(photo, .row, in: fixture) == nil)
   }
 
-  @Test("that is stored while another request for it begins is not loaded again", arguments: 1...3)
+  @Test("that is stored while another request for it begins is not loaded again", arguments: 1...2)
   func isStoredMeanwhile(question: Int) async throws {
     for isUnderWay in [false, true] {
       let gate = CancellableGate()
@@ -71,7 +71,7 @@ struct PlaceholderTests {
       await fixture.source.started.reaches(isUnderWay ? 1 : 0)
       var late = thumbnail
       let questions = Counter()
-      // The two lookups and the request itself ask for the version.
+      // The lookup and the request itself ask for the version.
       late.willTellSource = { _ in
         if questions.increment() == question { Self.store(7, as: thumbnail, in: fixture.cache) }
       }
