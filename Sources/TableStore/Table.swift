@@ -94,12 +94,14 @@ package final class Table: Sendable {
 
   /// The same for a key in two parts.
   package func verifiedEntry(entity: TableID, version: TableID) -> TableEntry? {
-    isReadable ? lookup.verifiedEntry(entity: entity, version: version) : nil
+    if isClosed { return nil }
+    if lookup.isChild { leaveToParent() }
+    return lookup.verifiedEntry(entity: entity, version: version)
   }
 
   /// The image of a key, unless it has to be read and checked first: reads no slot.
   ///
-  /// Cost: of a verified image that of a hit; else a lookup under a lock and one system call.
+  /// Cost: a lookup under a lock; of an unverified image one system call, too.
   package func find(_ key: TableKey) -> TableFinding {
     guard isReadable else { return .missing }
     let found = lookup.find(key)

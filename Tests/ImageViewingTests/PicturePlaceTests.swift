@@ -1,7 +1,6 @@
 import FastImageCache
 import FastImageCacheTesting
 import Foundation
-import TestSupport
 import Testing
 
 @testable import ImageViewing
@@ -53,9 +52,9 @@ struct PicturePlaceTests {
   }
 
   /// A cache whose stored image was not looked at in this session.
-  private func reopened(in directory: TemporaryDirectory) async throws -> ImageCache {
+  private func reopened(in folder: URL) async throws -> ImageCache {
     var configuration = ImageCache.Configuration()
-    configuration.directory = directory.url
+    configuration.directory = folder
     configuration.source = source
     let first = try await ImageCache(formats: [.cell], configuration: configuration)
     try await first.store(try Bitmap.sample(0), for: Self.stored, format: .cell)
@@ -64,8 +63,9 @@ struct PicturePlaceTests {
   }
 
   @Test func anImageOfAnEarlierSessionIsInTheFirstFrame() async throws {
-    let directory = try TemporaryDirectory()
-    let cache = try await reopened(in: directory)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let cache = try await reopened(in: folder)
     PicturePlace.verification = VerificationBudget()
     let place = screen.makePlace()
     place.want(PicturePlace.Request(Self.stored, format: .cell, cache: cache))
@@ -78,8 +78,9 @@ struct PicturePlaceTests {
 
   @Test(arguments: [false, true])
   func anImageBeyondTheBudgetComesLaterAndDoesNotFadeIn(hasOptions: Bool) async throws {
-    let directory = try TemporaryDirectory()
-    let cache = try await reopened(in: directory)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let cache = try await reopened(in: folder)
     var budget = VerificationBudget()
     _ = budget.allows(at: .now - .seconds(1), isInMemory: true)
     budget.firstFrameIsShown()

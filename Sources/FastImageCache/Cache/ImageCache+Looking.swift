@@ -16,22 +16,30 @@ extension ImageCache {
 
   /// The entity's image, unless it has to be read and checked first; from any thread.
   ///
-  /// Cost: of a verified image that of a hit; else a lookup under a lock and one system call.
+  /// Cost: of a verified image that of a hit; else a lookup under a lock, and one system call for an unverified one.
   package nonisolated func find(_ entity: some ImageEntity, format: ImageFormat) -> Finding {
-    find(
-      ImageKey(
-        entity: entity.imageID, version: entity.versionID(for: format), format: format.name),
-      in: format)
+    let (id, version) = (entity.imageID, entity.versionID(for: format))
+    if let image = verifiedImage(of: id, version: version, format: format) { return .image(image) }
+    guard let table = tables[format] else { return .nothing }
+    return find(ImageKey(entity: id, version: version, format: format.name), in: table)
   }
 
-  private nonisolated func find(_ key: ImageKey, in format: ImageFormat) -> Finding {
-    guard let table = tables[format], let store = table.store else { return .nothing }
-    switch store.find(key.tableKey) {
-    case .verified(let entry):
-      noteHit(of: key.entity, format)
+  /// The same for the images that may answer a request: the wanted one, or else the placeholder, if the request is
+  /// content with one.
+  nonisolated func find(_ request: ImageRequest) -> Finding {
+    guard request.policy == .useCache else { return .nothing }
+    let found = find(request.realKey, in: request.table)
+    guard case .nothing = found, request.isPlaceholder else { return found }
+    return find(request.key, in: request.table)
+  }
+
+  private nonisolated func find(_ key: ImageKey, in table: ImageTable) -> Finding {
+    switch table.store?.find(key.tableKey) {
+    case .verified(let entry)?:
+      noteHit(of: key.entity, table.format)
       return .image(table.image(of: entry))
-    case .unverified(let isInMemory): return .unverified(isInMemory: isInMemory)
-    case .missing: return .nothing
+    case .unverified(let isInMemory)?: return .unverified(isInMemory: isInMemory)
+    case .missing?, nil: return .nothing
     }
   }
 
@@ -41,23 +49,15 @@ extension ImageCache {
   package nonisolated(nonsending) func storedImage(
     for entity: some ImageEntity, format: ImageFormat
   ) async -> CachedImage? {
-    await storedImage(
-      ImageKey(
-        entity: entity.imageID, version: entity.versionID(for: format), format: format.name),
-      in: format)
+    guard let table = tables[format] else { return nil }
+    return await verifiedImage(
+      for: ImageRequest(entity: entity, table: table, tables: tables))
   }
 
-  /// The same for a key of the format.
-  nonisolated(nonsending) func storedImage(
-    _ key: ImageKey, in format: ImageFormat
-  ) async -> CachedImage? {
-    switch find(key, in: format) {
-    case .image(let image): return image
-    case .nothing: return nil
-    case .unverified: break
-    }
-    guard let image = await tables[format]?.verifiedImage(for: key) else { return nil }
-    noteHit(of: key.entity, format)
+  /// The same for a request whose image was found unverified.
+  nonisolated(nonsending) func verifiedImage(for request: ImageRequest) async -> CachedImage? {
+    guard let image = await request.table.verified(request.storedImage) else { return nil }
+    noteHit(of: request.key.entity, request.format)
     return image
   }
 

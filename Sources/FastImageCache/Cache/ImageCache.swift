@@ -171,21 +171,26 @@ public final actor ImageCache {
     for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
     // The generic part stands here, to be compiled for the caller's type.
-    let version = entity.versionID(for: format)
-    if let image = verifiedImage(of: entity.imageID, version: version, format: format) {
+    if let image = verifiedImage(
+      of: entity.imageID, version: entity.versionID(for: format), format: format)
+    {
       return image
     }
-    return try await load(entity, format, version)
+    return try await load(entity, format)
   }
 
   /// Waits for an image that the table does not have, or has not verified.
   @usableFromInline
   nonisolated(nonsending) func load(
-    _ entity: some ImageEntity, _ format: ImageFormat, _ version: ImageID
+    _ entity: some ImageEntity, _ format: ImageFormat, _ options: LoadOptions? = nil
   ) async throws(ImageCacheError) -> CachedImage {
-    let key = ImageKey(entity: entity.imageID, version: version, format: format.name)
-    if let image = await storedImage(key, in: format) { return image }
-    let request = try missedRequest(for: entity, format: format)
+    let request = try request(for: entity, format: format, options: options)
+    switch find(request) {
+    case .image(let image): return image
+    case .unverified: if let image = await verifiedImage(for: request) { return image }
+    case .nothing: break
+    }
+    try noteMiss(of: request)
     return try await registry.image(for: request).get()
   }
 
@@ -213,17 +218,13 @@ public final actor ImageCache {
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
   ) async throws(ImageCacheError) -> CachedImage {
-    if options.cachePolicy == .useCache {
-      let (id, version) = (entity.imageID, entity.versionID(for: format))
-      if let image = verifiedImage(of: id, version: version, format: format) { return image }
-      let key = ImageKey(entity: id, version: version, format: format.name)
-      if let image = await storedImage(key, in: format) { return image }
-      if options.isPlaceholder, let image = await storedImage(key.placeholder, in: format) {
-        return image
-      }
+    if options.cachePolicy == .useCache,
+      let image = verifiedImage(
+        of: entity.imageID, version: entity.versionID(for: format), format: format)
+    {
+      return image
     }
-    let request = try missedRequest(for: entity, format: format, options: options)
-    return try await registry.image(for: request).get()
+    return try await load(entity, format, options)
   }
 
   /// The entity's image if the table has it, at once, from any thread; never loads.
@@ -339,11 +340,19 @@ public final actor ImageCache {
     let request = try request(
       for: entity, format: format, options: options, animation: animation,
       whenLoading: whenLoading)
+    try noteMiss(of: request, isForTable: isForTable)
+    return request
+  }
+
+  /// Counts a miss; throws as ``missedRequest(for:format:options:animation:isForTable:whenLoading:)``.
+  private nonisolated func noteMiss(
+    of request: ImageRequest, isForTable: Bool = false
+  ) throws(ImageCacheError) {
     // No other policy looks into the table first.
     if request.policy == .useCache { recorder.missed(request.key) }
     let isProtectedNow = isForTable ? request.table.isLocked : request.isProtectedNow
-    guard isProtectedNow else { return request }
-    let error = ImageCacheError.protectedDataUnavailable(format: format.name)
+    guard isProtectedNow else { return }
+    let error = ImageCacheError.protectedDataUnavailable(format: request.format.name)
     recorder.failed(request.key, error)
     throw error
   }

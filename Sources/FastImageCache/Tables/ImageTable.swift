@@ -56,9 +56,9 @@ actor ImageTable {
     store?.entry(for: key.tableKey).map { image(of: $0) }
   }
 
-  /// The same in a turn of the actor's queue, for an image that has to be read and checked first.
-  func verifiedImage(for key: ImageKey) -> CachedImage? {
-    Task.isCancelled ? nil : cachedImage(for: key)
+  /// Looks in a turn of the actor's queue, for an image that has to be read and checked first.
+  func verified(_ look: @Sendable () -> CachedImage?) -> CachedImage? {
+    Task.isCancelled ? nil : look()
   }
 
   nonisolated func contains(_ key: ImageKey) -> Bool {

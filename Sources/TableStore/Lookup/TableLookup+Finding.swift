@@ -15,9 +15,6 @@ package enum TableFinding: Sendable {
 
 extension TableLookup {
   func find(_ key: TableKey) -> TableFinding {
-    if let entry = verifiedEntry(entity: key.entity, version: key.version) {
-      return .verified(entry)
-    }
     // A record that cannot be read now is a miss now, as for a lookup.
     guard let (leased, reader) = try? lease(key, isExact: true) else { return .missing }
     guard let leased else {
