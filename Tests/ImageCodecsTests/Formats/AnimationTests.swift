@@ -51,7 +51,7 @@
     /// one may find no spare memory, which all tests share.
     private func allocationCount(of data: Data) throws -> Int {
       _ = try decode(data)
-      return try (0..<10).reduce(.max) { fewest, _ in
+      return try (0..<50).reduce(.max) { fewest, _ in
         let before = probe_allocation_count()
         _ = try decode(data)
         return min(fewest, probe_allocation_count() - before)
