@@ -6,7 +6,7 @@
   /// The bytes that callbacks of the system bring, as one answer of a source.
   ///
   /// Invariants:
-  /// 1. The first of the end, a failure, too many bytes and a cancellation is the outcome. What comes later changes
+  /// 1. The end, a failure, too many bytes or a cancellation is the outcome, whichever comes first. Later callbacks change
   ///    nothing.
   /// 2. A request of the system whose outcome is not its own is cancelled.
   final class CallbackDownload: Sendable {

@@ -47,7 +47,7 @@ package import Foundation
     }
   }
 
-  /// Whether the first bytes are XML whose first element is `svg`, or may be it.
+  /// Whether the first bytes are XML with `svg` as its first element, or end before that element.
   private static func beginsSVG(_ bytes: [UInt8]) -> Bool {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = String(

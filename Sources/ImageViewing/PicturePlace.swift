@@ -22,37 +22,12 @@ package import FastImageCache
     case failure(ImageCacheError)
   }
 
-  /// An image of one cache. With options it is loaded by them, previews first; an image that the table has is
-  /// shown whatever they say.
-  package struct Request: Sendable {
-    package let entity: any ImageEntity
-    package let format: ImageFormat
-    package let cache: ImageCache
-    package let options: LoadOptions?
-    /// Whether the place is told which part of the bytes has arrived.
-    package var tellsFraction = false
-    /// Whether the place has a report of the load, for debugging.
-    package var wantsReport = false
-
-    package init(
-      _ entity: any ImageEntity, format: ImageFormat, cache: ImageCache, options: LoadOptions? = nil
-    ) {
-      (self.entity, self.format, self.cache, self.options) = (entity, format, cache, options)
-    }
-
-    fileprivate var wish: Wish {
-      Wish(
-        cache: ObjectIdentifier(cache), entity: entity.imageID, format: format,
-        version: entity.versionID(for: format), options: options)
-    }
-  }
-
   /// Runs a closure on the main thread after this call, in the order of the calls, from any thread.
   package typealias Delivery = @Sendable (_ job: @escaping @MainActor @Sendable () -> Void) -> Void
 
   private let deliver: Delivery
   private let show: @MainActor (Sight) -> Void
-  private var decisions = PictureShow<Wish>()
+  private var decisions = PictureShow<PlaceWish>()
   package private(set) var request: Request?
   private(set) var image: CachedImage?
   private var error: ImageCacheError?
@@ -267,11 +242,11 @@ package import FastImageCache
 
   // MARK: Decisions
 
-  private func report(_ event: PictureShow<Wish>.Event) {
+  private func report(_ event: PictureShow<PlaceWish>.Event) {
     for step in decisions.handle(event) { take(step) }
   }
 
-  private func take(_ step: PictureShow<Wish>.Step) {
+  private func take(_ step: PictureShow<PlaceWish>.Step) {
     switch step {
     case .look:
       let found = look()
@@ -323,7 +298,7 @@ package import FastImageCache
     }
   }
 
-  private func load(_ turn: PictureShow<Wish>.Turn) {
+  private func load(_ turn: PictureShow<PlaceWish>.Turn) {
     guard let request else { return }
     (fraction, report) = (nil, nil)
     waitForReport(request, turn)
@@ -342,7 +317,7 @@ package import FastImageCache
     }
   }
 
-  private func waitForReport(_ request: Request, _ turn: PictureShow<Wish>.Turn) {
+  private func waitForReport(_ request: Request, _ turn: PictureShow<PlaceWish>.Turn) {
     reporting?.cancel()
     guard request.wantsReport else { return }
     // Listens before the load begins.
@@ -358,13 +333,13 @@ package import FastImageCache
     }
   }
 
-  private func reported(_ new: LoadReport, _ turn: PictureShow<Wish>.Turn) {
+  private func reported(_ new: LoadReport, _ turn: PictureShow<PlaceWish>.Turn) {
     guard decisions.turn == turn else { return }
     report = new
     reportChanged()
   }
 
-  private func take(_ step: Request.Step, _ turn: PictureShow<Wish>.Turn) {
+  private func take(_ step: Request.Step, _ turn: PictureShow<PlaceWish>.Turn) {
     switch step {
     case .fraction(let new):
       guard decisions.isLoading(turn), decisions.sight == .placeholder else { return }
@@ -378,7 +353,7 @@ package import FastImageCache
   }
 
   private func came(
-    _ new: CachedImage, _ event: PictureShow<Wish>.Event, isLowData: Bool = false
+    _ new: CachedImage, _ event: PictureShow<PlaceWish>.Event, isLowData: Bool = false
   ) {
     let steps = decisions.handle(event)
     // An answer of an older turn is dropped.
@@ -386,27 +361,11 @@ package import FastImageCache
     for step in steps { take(step) }
   }
 
-  private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
+  private func failed(_ error: ImageCacheError, _ turn: PictureShow<PlaceWish>.Turn) {
     self.error = error
     report(.failed(turn))
     guard decisions.hasFailed else { return }
     Self.didFail()
     onFailed(error)
-  }
-}
-
-/// The image of one version of one entity, in one format of one cache.
-private struct Wish: PictureWish {
-  let cache: ObjectIdentifier
-  let entity: ImageID
-  let format: ImageFormat
-  let version: ImageID
-  let options: LoadOptions?
-
-  /// In another format of its family, too: the one may stay until the other comes.
-  func isOfSamePicture(as other: Wish) -> Bool {
-    guard (cache, entity) == (other.cache, other.entity) else { return false }
-    return format.name == other.format.name
-      || format.family != nil && format.family == other.format.family
   }
 }

@@ -7,7 +7,7 @@ struct FolderTests {
   private static let folders =
     """
     Model Model/Images Model/Options Observation Tables Originals Memory Registry Rendering \
-    Animations Previews Loads Cache Cache/Entries Cache/Prefetching Cache/Streams
+    Animations Previews Loads Cache Cache/Entries Cache/Lookup Cache/Prefetching Cache/Streams
     """.split(separator: " ").map(String.init)
 
   @Test("uses no type of a folder above it")

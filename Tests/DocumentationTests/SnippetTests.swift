@@ -112,7 +112,8 @@ struct SnippetTests {
     "is found in the reference of each module that users import",
     arguments: [
       "FastImageCache/Model/ImageEntity.swift", "FastImageCacheTesting/ScriptedImageSource.swift",
-      "ImageCodecs/ImageEncoder.swift", "ImageDrawing/Drawing.swift", "Pixels/PixelSize.swift",
+      "ImageCodecs/Encoding/ImageEncoder.swift", "ImageDrawing/Drawing.swift",
+      "Pixels/PixelSize.swift",
     ])
   func isFoundInReference(path: String) {
     #expect(Snippet.all.contains { $0.path == "Sources/\(path)" })

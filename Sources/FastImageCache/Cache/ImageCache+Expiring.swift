@@ -14,7 +14,7 @@ extension ImageCache {
         namespace.isEmpty || table.figures?.isOwner == true
       else { continue }
       let limit = now() - lifetime / .seconds(1)
-      // What cannot be removed now is removed an hour later.
+      // The next sweep tries again after a failure.
       _ = try? await removeImages(in: table.format) { $0.dateStored <= limit }
     }
   }

@@ -64,7 +64,7 @@ struct FailureMemory: Sendable {
 
   /// Forgets one failure, since its source is asked again in any case.
   ///
-  /// - Parameter number: That of the request which asks.
+  /// - Parameter number: The asking request's.
   mutating func forget(_ name: Name, at number: Int) {
     // The request's own load may have the same number.
     lastForgotten = max(number - 1, lastForgotten)

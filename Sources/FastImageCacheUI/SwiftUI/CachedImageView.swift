@@ -70,7 +70,7 @@
           )
           .frame(width: proxy.size.width, height: proxy.size.height, alignment: .center)
           .clipped()
-          // What is cut off takes no touches either.
+          // The part that is cut off takes no touches either.
           .contentShape(Rectangle())
         }
       }
