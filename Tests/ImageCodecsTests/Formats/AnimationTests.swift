@@ -47,15 +47,10 @@
         + later + still.suffix(12)
     }
 
-    /// The fewest allocations of several decodes: the first one sets things up that later ones find, and
-    /// one may find no spare memory, which all tests share.
     private func allocationCount(of data: Data) throws -> Int {
+      let before = probe_allocation_count()
       _ = try decode(data)
-      return try (0..<50).reduce(.max) { fewest, _ in
-        let before = probe_allocation_count()
-        _ = try decode(data)
-        return min(fewest, probe_allocation_count() - before)
-      }
+      return probe_allocation_count() - before
     }
 
     @Test("shows its first frame, as WebP and as PNG")
@@ -71,7 +66,14 @@
       "takes no more allocations than one of two", .enabled(if: probe_counts_allocations() == 1))
     func allocatesForOneFrame() throws {
       for (long, short) in zip(Self.animations, [Self.webp(frames: 2), Self.png(frames: 2)]) {
-        #expect(try allocationCount(of: long) == allocationCount(of: short))
+        // The first decodes set things up that later ones find, and one may find no spare memory, which all tests
+        // share: so in turns, and the fewest of each.
+        var fewest = (long: Int.max, short: Int.max)
+        for turn in 0..<50 where turn == 0 || fewest.long != fewest.short {
+          fewest.long = min(fewest.long, try allocationCount(of: long))
+          fewest.short = min(fewest.short, try allocationCount(of: short))
+        }
+        #expect(fewest.long == fewest.short)
       }
     }
 
