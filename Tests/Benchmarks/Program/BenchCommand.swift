@@ -12,7 +12,9 @@ struct BenchCommand {
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
-    FramesBesideMisses.self, ShownFrames.self, HeldAnimations.self, AnimationMiss.self, Growth.self,
+    FramesBesideMisses.self, ShownFrames.self, HeldAnimations.self, AnimationMiss.self,
+    FirstStickers.self,
+    Growth.self,
     ScaleFidelity.self, FilteredMiss.self, DrawnHash.self, ColdScroll.self,
   ]
 
@@ -23,7 +25,7 @@ struct BenchCommand {
       .value(
         "--scenario", "NAMES", isRepeatable: true,
         help:
-          "measures these only: names, P1 to P18, A1 to A4, F1, F2, H1, Q1, Q2, S2 to S14; commas between them"
+          "measures these only: names, P1 to P18, A1 to A4, A6, F1, F2, H1, Q1, Q2, S2 to S14; commas between them"
       ),
       .value("--plot", "FILE.svg", help: "draws what `fling`, `scale` or `scales` found"),
       .value(

@@ -20,6 +20,8 @@
     private var index = 0
     private var canvas: Bitmap?
     private var cleared: StoredFrame?
+    /// A frame by itself, before it is blended. Kept: fresh memory costs as much as the blending.
+    private var scratch: (memory: ScratchMemory, byteCount: Int)?
 
     private var size: PixelSize { source.animation.canvas }
 
@@ -69,7 +71,7 @@
           return try encoded.read(start + offset, layout.rowBytes, unless: isCancelled)
         }
         let rowBytes = frame.size.width * 4
-        let scratch = try ScratchMemory(byteCount: rowBytes * frame.size.height)
+        let scratch = try scratch(of: rowBytes * frame.size.height)
         try encoded.read(scratch.start, rowBytes, unless: isCancelled)
         let part = frame.part(of: size)
         for row in part.rows {
@@ -78,6 +80,14 @@
             start + row * layout.rowBytes + part.columns.lowerBound * 4, part.columns.count)
         }
       }
+    }
+
+    private func scratch(of byteCount: Int) throws(ImageDecodingError) -> ScratchMemory {
+      if let scratch, scratch.byteCount >= byteCount { return scratch.memory }
+      scratch = nil
+      let memory = try ScratchMemory(byteCount: byteCount)
+      scratch = (memory, byteCount)
+      return memory
     }
 
     /// Writes what the frame is drawn on.

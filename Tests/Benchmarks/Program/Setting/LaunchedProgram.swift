@@ -1,3 +1,4 @@
+import CBenchPeers
 import CommandSupport
 import FastImageCache
 import Foundation
@@ -8,14 +9,16 @@ import Foundation
   import Glibc
 #endif
 
-/// The work of a process that `first-frame` starts: this executable, with arguments that its help does
-/// not name.
+/// The work of a process that `first-frame` or `first-stickers` starts: this executable, with arguments that its
+/// help does not name.
 struct LaunchedProgram {
   enum Program: Equatable {
     case nothing
     /// Loads the peers' library, and does nothing.
     case libraries
     case cache
+    /// A cache of animations.
+    case stickers
     /// A peer with this name.
     case peer(String)
   }
@@ -41,6 +44,7 @@ struct LaunchedProgram {
       case .nothing: "nothing"
       case .libraries: "libraries"
       case .cache: "cache"
+      case .stickers: "stickers"
       case .peer(let name): "peer " + name
       }
     return [
@@ -60,6 +64,7 @@ struct LaunchedProgram {
         _ = try PeerLibrary(path: library)
         tell()
       case .cache: try await showFromCache()
+      case .stickers: try await showStickers()
       case .peer(let name): try show(from: name)
       }
       return 0
@@ -74,15 +79,36 @@ struct LaunchedProgram {
     (0..<shownCount).map { BenchPicture($0 * count / shownCount) }
   }
 
-  private nonisolated(nonsending) func showFromCache() async throws {
-    let format = Gallery.format(galleryName, count: count, side: side)
+  private func openCache(_ format: ImageFormat) throws -> ImageCache {
     var configuration = ImageCache.Configuration()
     configuration.directory = place
-    let cache = try ImageCache.open(
+    return try ImageCache.open(
       namespace: galleryName, formats: [format], configuration: configuration)
+  }
+
+  private nonisolated(nonsending) func showFromCache() async throws {
+    let format = Gallery.format(galleryName, count: count, side: side)
+    let cache = try openCache(format)
     let pictures = pictures
     try HitList(cache: cache, format: format, pictures: pictures).read(pictures.indices)
     tell()
+    await cache.close()
+  }
+
+  /// Reads the first frame of each, as a view shows it.
+  private nonisolated(nonsending) func showStickers() async throws {
+    let cache = try openCache(Stickers.format)
+    let shown = try pictures.map { picture in
+      guard let found = cache.cachedAnimation(for: picture, format: Stickers.format) else {
+        throw BenchFailure.missingPicture
+      }
+      found.frame(at: 0).image.withPixels {
+        $0.withUnsafeBytes { _ = bench_sum($0.baseAddress, $0.count) }
+      }
+      return found
+    }
+    tell()
+    withExtendedLifetime(shown) {}
     await cache.close()
   }
 
@@ -112,11 +138,30 @@ extension LaunchedProgram {
     case "nothing": program = .nothing
     case "libraries": program = .libraries
     case "cache": program = .cache
+    case "stickers": program = .stickers
     default: program = .peer(String(words[1].dropFirst("peer ".count)))
     }
     place = URL(filePath: words[2], directoryHint: .isDirectory)
     galleryName = words[3]
     (self.count, self.side, self.shownCount) = (count, side, shownCount)
     library = words[7].isEmpty ? nil : words[7]
+  }
+}
+
+extension LaunchedProgram {
+  static let emptyName = "an empty Swift program"
+
+  /// The line with the bar; none where there is no empty program.
+  static func beyondEmpty(
+    _ id: String, _ what: String, _ ours: Distribution, _ emptyTimes: Distribution?,
+    millisecondsAtMost bar: Double
+  ) -> [Measure] {
+    guard let emptyTimes else { return [] }
+    return [
+      Measure(
+        id, "\(what), beyond \(emptyName)", unit: "ms",
+        ours: Distribution(ours.values.map { max(0, $0 - emptyTimes.median) }),
+        bar: .oursAtMost(bar))
+    ]
   }
 }

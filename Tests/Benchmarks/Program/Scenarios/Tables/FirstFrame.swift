@@ -44,33 +44,21 @@ struct FirstFrame: Scenario {
       let library = builtIn.has(store.name) ? nil : setting.peers.path
       return (store.name, try launch(.peer(store.name), library: library))
     }
-    if let path = setting.emptyProgram { others.append((Self.empty, FreshProcess(path: path))) }
+    if let path = setting.emptyProgram {
+      others.append((LaunchedProgram.emptyName, FreshProcess(path: path)))
+    }
     let launches = [try launch(.cache)] + others.map(\.1)
     let results = try await Contest(
       launches.map { launch in Contest.Contender { try launch.milliseconds() } }
     ).run(roundCount: min(setting.effort.roundCount, 60), warmUpCount: 2)
     let what = "\(Self.shownCount) of \(count) pictures in a fresh process"
     return Findings(
-      Self.beyondEmpty(
-        of: what, results[0], setting.emptyProgram == nil ? nil : results.last)
+      LaunchedProgram.beyondEmpty(
+        Self.id, what, results[0], setting.emptyProgram == nil ? nil : results.last,
+        millisecondsAtMost: 4)
         + zip(others, results.dropFirst()).map { other, reference in
           Measure(
             Self.id, what, unit: "ms", ours: results[0], reference: reference, named: other.0)
         })
-  }
-
-  private static let empty = "an empty Swift program"
-
-  /// The line with the bar.
-  private static func beyondEmpty(
-    of what: String, _ ours: Distribution, _ emptyTimes: Distribution?
-  ) -> [Measure] {
-    guard let emptyTimes else { return [] }
-    return [
-      Measure(
-        id, "\(what), beyond \(empty)", unit: "ms",
-        ours: Distribution(ours.values.map { max(0, $0 - emptyTimes.median) }),
-        bar: .oursAtMost(4))
-    ]
   }
 }
