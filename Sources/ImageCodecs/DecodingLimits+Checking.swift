@@ -18,11 +18,11 @@ extension DecodingLimits {
   package func check(_ size: PixelSize) throws(ImageDecodingError) {
     guard size.isPositive else { throw .damaged("The header has a size of \(size) pixels.") }
     guard size.width <= sideLength, size.height <= sideLength else {
-      throw .tooLarge("The picture has \(size) pixels; the limit is \(sideLength) a side.")
+      throw .tooLarge("The image has \(size) pixels; the limit is \(sideLength) a side.")
     }
     guard let pixels = size.pixelCount, pixels <= pixelCount else {
       let count = size.pixelCount.map { ", \($0) in all" } ?? ""
-      throw .tooLarge("The picture has \(size) pixels\(count); the limit is \(pixelCount) in all.")
+      throw .tooLarge("The image has \(size) pixels\(count); the limit is \(pixelCount) in all.")
     }
   }
 
@@ -57,7 +57,7 @@ extension DecodingLimits {
         whole == 0
         ? "" : "\(whole) at whatever size, and \(workingByteCount - whole) "
       throw .tooLarge(
-        "Decoding the picture of \(header.size) pixels takes \(workingByteCount) bytes of memory: "
+        "Decoding the image of \(header.size) pixels takes \(workingByteCount) bytes of memory: "
           + "\(sum)for the result and for rows. The limit is \(self.workingByteCount).")
     }
   }

@@ -7,9 +7,9 @@ extension ImageDecodingError: LocalizedError, CustomStringConvertible {
   /// One sentence.
   public var description: String {
     switch self {
-    case .unknownType: "The bytes are no picture of a known kind."
-    case .truncated: "There are no bytes, or they end before the picture does."
-    case .damaged(let text): "The picture is damaged: \(text)"
+    case .unknownType: "The bytes are no image of a known kind."
+    case .truncated: "There are no bytes, or they end before the image does."
+    case .damaged(let text): "The image is damaged: \(text)"
     case .unsupported(let text): text
     case .tooLarge(let text): text
     case .outOfMemory: "There is no memory for the decode."
@@ -25,8 +25,8 @@ extension ImageEncodingError: LocalizedError, CustomStringConvertible {
   /// One sentence.
   public var description: String {
     switch self {
-    case .outOfMemory: "There is no memory for the encoded picture."
-    case .failed(let text): "The picture cannot be encoded: \(text)"
+    case .outOfMemory: "There is no memory for the encoded image."
+    case .failed(let text): "The image cannot be encoded: \(text)"
     }
   }
 }

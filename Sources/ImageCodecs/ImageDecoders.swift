@@ -21,6 +21,6 @@ extension Sequence where Element == any ImageDecoder {
     let isThere = ImageDecoders.standard.contains { $0.recognizes(firstBytes) }
     let trait = isThere ? nil : type.trait
     let advice = trait.map { " Enable the package trait \"\($0)\"." } ?? ""
-    throw .unsupported("\(type.rawValue) pictures are not decoded here.\(advice)")
+    throw .unsupported("\(type.rawValue) images are not decoded here.\(advice)")
   }
 }

@@ -69,6 +69,6 @@ extension ImageSourceChain.Failure: LocalizedError, CustomStringConvertible {
 
   /// A sentence, and one for each error.
   public var description: String {
-    (["No source of the chain brought the picture."] + errors.map(\.text)).joined(separator: " ")
+    (["No source of the chain brought the image."] + errors.map(\.text)).joined(separator: " ")
   }
 }

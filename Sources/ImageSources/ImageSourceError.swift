@@ -86,12 +86,12 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
       "The header field \"\(name)\" is set by the source itself, and by nobody else."
     case .notFound(let path): "There is no file at \(path)."
     case .unreadable(let path, let reason): "The file at \(path) cannot be read: \(reason)"
-    case .tooLarge(let limit): "The picture file has more than \(limit) bytes."
+    case .tooLarge(let limit): "The image file has more than \(limit) bytes."
     case .httpStatus(let status): "The server answered with status \(status)."
     case .truncatedBody(let received, let expected?):
       "The connection ended after \(received) of \(expected) bytes."
     case .truncatedBody(let received, nil):
-      "The connection ended after \(received) bytes, before the picture did."
+      "The connection ended after \(received) bytes, before the image did."
     case .invalidDataURL(let text): "The data URL is malformed: \(text)"
     case .tooManyRedirects(let limit): "The server redirects more than \(limit) times."
     case .redirectRefused(let from, let to):

@@ -31,7 +31,7 @@ public struct PixelLayout: Hashable, Sendable {
   ///   - format: How one pixel lies in memory.
   public init(for size: PixelSize, format: PixelFormat) {
     guard let layout = PixelLayout(size: size, format: format) else {
-      preconditionFailure("A picture of \(size) pixels has no layout.")
+      preconditionFailure("An image of \(size) pixels has no layout.")
     }
     self = layout
   }

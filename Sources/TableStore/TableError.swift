@@ -67,27 +67,27 @@ extension TableError: CustomStringConvertible {
     case .invalidName(let name):
       "A name needs 1 to 255 bytes; \"\(name.prefix(40))\" has \(name.utf8.count)."
     case .invalidGeometry(let geometry):
-      "No table has pictures of \(geometry.width) x \(geometry.height) pixels in rows of "
+      "No table has images of \(geometry.width) x \(geometry.height) pixels in rows of "
         + "\(geometry.rowByteCount) bytes."
-    case .invalidCapacity(.slots(let count)): "No table has room for \(count) pictures."
-    case .invalidCapacity(.bytes(let count)): "No table of these pictures has \(count) bytes."
+    case .invalidCapacity(.slots(let count)): "No table has room for \(count) images."
+    case .invalidCapacity(.bytes(let count)): "No table of these images has \(count) bytes."
     case .occupied(let path): "\(path) is taken by something that is no image table."
     case .foreignFolder(let path): "\(path) belongs to another user."
     case .metadataTooLarge(let byteCount, let limit):
       "The metadata has \(byteCount) bytes; the table has room for \(limit)."
-    case .foreignSlot: "The picture was drawn for another table."
-    case .allSlotsLeased: "All pictures of the table are in use."
+    case .foreignSlot: "The image was drawn for another table."
+    case .allSlotsLeased: "All images of the table are in use."
     case .paused(let attemptsLeft):
-      "After failures in a row, the next \(attemptsLeft) pictures are not stored."
-    case .outOfMemory(let byteCount): "There is no memory for a picture of \(byteCount) bytes."
+      "After failures in a row, the next \(attemptsLeft) images are not stored."
+    case .outOfMemory(let byteCount): "There is no memory for an image of \(byteCount) bytes."
     case .diskFull(_, let path): path.map { "The disk of \($0) is full." } ?? "The disk is full."
     case .protectedDataUnavailable(let name):
       "The table \"\(name)\" cannot be read while the device is locked."
     case .openOtherwise(let slotCount, let protection):
-      "This process has the table open for \(slotCount) pictures, with protection \"\(protection)\"."
+      "This process has the table open for \(slotCount) images, with protection \"\(protection)\"."
     case .system(let error, let path): path.map { error.sentence(about: $0) } ?? error.description
     case .inUse:
-      "Another process owns the table; removals made here, and pictures without a guest file, wait "
+      "Another process owns the table; removals made here, and images without a guest file, wait "
         + "until that process or this one is gone."
     case .closed: "The table is closed."
     }

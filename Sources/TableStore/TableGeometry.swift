@@ -41,7 +41,7 @@ package struct SlotExtent: Hashable, Sendable {
   package init(width: Int, height: Int) {
     precondition(
       UInt16(exactly: width) != nil && UInt16(exactly: height) != nil,
-      "A slot's picture is at most 65535 pixels wide and high, not \(width) x \(height).")
+      "A slot's image is at most 65535 pixels wide and high, not \(width) x \(height).")
     self.width = width
     self.height = height
   }

@@ -88,7 +88,7 @@ struct ImageIOTests {
         return nil
       } catch { return error }
     }
-    #expect(error(Data("<svg/>".utf8)) == .unsupported("SVG pictures are not decoded here."))
+    #expect(error(Data("<svg/>".utf8)) == .unsupported("SVG images are not decoded here."))
     #expect(error(Data()) == .truncated)
     for data in [try Self.png(picture), try Self.jpeg(picture)] {
       #expect(error(data) == nil)

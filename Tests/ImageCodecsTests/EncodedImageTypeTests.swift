@@ -103,7 +103,7 @@ struct StandardDecodersTests {
         #expect(try ImageDecoders.standard.decoder(for: bytes).recognizes(bytes))
       } else {
         let text =
-          "\(type.rawValue) pictures are not decoded here. "
+          "\(type.rawValue) images are not decoded here. "
           + "Enable the package trait \"\(type.rawValue)\"."
         #expect(throws: ImageDecodingError.unsupported(text)) {
           try ImageDecoders.standard.decoder(for: bytes)

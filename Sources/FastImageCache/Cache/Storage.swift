@@ -131,7 +131,7 @@ struct Storage: Sendable {
     } catch .openOtherwise(let slotCount, let protection) {
       throw .invalidFormat(
         format.name,
-        reason: "another cache of this process has it open for \(slotCount) pictures, with "
+        reason: "another cache of this process has it open for \(slotCount) images, with "
           + "protection \"\(protection)\"; close that one first")
     } catch {
       throw ImageCacheError(error)

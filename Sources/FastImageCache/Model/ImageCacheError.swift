@@ -99,25 +99,25 @@ extension ImageCacheError: CustomStringConvertible {
     case .invalidNamespace(let name):
       "A namespace needs 1 to 255 bytes; \"\(name.prefix(40))\" has \(name.utf8.count)."
     case .noSourceURL(let entity, let format):
-      "Entity \(entity) has no URL and no picture of its own for format \"\(format)\"."
+      "Entity \(entity) has no URL and no image of its own for format \"\(format)\"."
     case .notCached(let entity, let format):
-      "Entity \(entity) has no picture for format \"\(format)\" within the request's scope."
+      "Entity \(entity) has no image for format \"\(format)\" within the request's scope."
     case .timedOut(let entity, let format, let limit):
-      "The picture of entity \(entity) for format \"\(format)\" did not come within \(limit)."
+      "The image of entity \(entity) for format \"\(format)\" did not come within \(limit)."
     case .sourceFailed(let url, let underlying):
-      "The source of \(url?.abbreviated ?? "the picture") failed: \(underlying.text)"
+      "The source of \(url?.abbreviated ?? "the image") failed: \(underlying.text)"
     case .undecodable(let url, let reason):
-      "\(url?.abbreviated ?? "The picture") cannot be decoded: \(reason)"
+      "\(url?.abbreviated ?? "The image") cannot be decoded: \(reason)"
     case .imageTooLarge(let url, let text):
-      "\(url?.abbreviated ?? "The picture") is too large: \(text)"
+      "\(url?.abbreviated ?? "The image") is too large: \(text)"
     case .metadataTooLarge(let entity, let format, let byteCount, let limit):
       "Entity \(entity) has \(byteCount) bytes of metadata; format \"\(format)\" has room for \(limit)."
     case .drawingFailed(let entity, let format, let underlying):
       "Drawing entity \(entity) for format \"\(format)\" failed: \(underlying.text)"
     case .willStoreFailed(let entity, let underlying):
-      "The hook willStore failed for \(entity.map { "entity \($0)" } ?? "a picture"): \(underlying.text)"
+      "The hook willStore failed for \(entity.map { "entity \($0)" } ?? "an image"): \(underlying.text)"
     case .noImageID(let format):
-      "A picture for format \"\(format)\" was stored without an entity, and willStore gave it no id."
+      "An image for format \"\(format)\" was stored without an entity, and willStore gave it no id."
     case .diskFull: "The disk is full."
     case .storageUnavailable(let text): "The storage cannot be used: \(text)"
     case .originalsUnavailable(let fault, let file):

@@ -321,7 +321,7 @@ extension ImageFormat {
     if !scale.isFinite || scale <= 0 { return "its scale is \(scale)" }
     switch capacity {
     case .count(let count) where count < 1 || count > TableCapacity.maximumSlotCount:
-      return "its capacity is \(count) pictures; it must be 1 to \(TableCapacity.maximumSlotCount)"
+      return "its capacity is \(count) images; it must be 1 to \(TableCapacity.maximumSlotCount)"
     case .bytes(let bytes) where bytes < 1:
       return "its capacity is \(bytes) bytes"
     default: break

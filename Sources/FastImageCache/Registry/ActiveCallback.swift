@@ -103,7 +103,7 @@ struct CircularPictureError: LocalizedError, CustomStringConvertible {
   var errorDescription: String? { description }
 
   var description: String {
-    "A picture waits for itself: \(cycle.map(\.description).joined(separator: ", which waits for "))."
+    "An image waits for itself: \(cycle.map(\.description).joined(separator: ", which waits for "))."
   }
 }
 

@@ -27,7 +27,7 @@
       try request.limits.check(encodedByteCount: data.count)
       let source = try source(data, isWhole: false)
       guard let animation = try animation(source, data.count, within: request.limits) else {
-        throw .unsupported("A picture that does not move has no frames.")
+        throw .unsupported("An image that does not move has no frames.")
       }
       return ImageIOFrames(
         self, source, try header(of: source).size, animation.frameCount, request)

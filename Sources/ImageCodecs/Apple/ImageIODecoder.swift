@@ -184,7 +184,7 @@
         throw .outOfMemory
       }
       guard let checked = EmbeddedThumbnail.check(thumbnail, of: header.size, wanted: wanted) else {
-        throw .unsupported("A thumbnail of another picture, or too small a one")
+        throw .unsupported("A thumbnail of another image, or too small a one")
       }
       return checked
     }

@@ -36,7 +36,7 @@
 
     func data(type: String, options: [CFString: Any]) throws(ImageEncodingError) -> Data {
       guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
-        throw .failed("\(pixels.count) bytes are too few for a picture of \(layout.size).")
+        throw .failed("\(pixels.count) bytes are too few for an image of \(layout.size).")
       }
       let copy = Data(bytes: start, count: layout.byteCount)
       guard let provider = CGDataProvider(data: copy as CFData), let image = image(provider) else {

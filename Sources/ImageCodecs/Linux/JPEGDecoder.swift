@@ -228,7 +228,7 @@
         turned: orientation, profile: segments.profile(bytes)
       ).bitmap
       guard let checked = EmbeddedThumbnail.check(thumbnail, of: header.size, wanted: wanted) else {
-        throw .unsupported("JPEG: a thumbnail of another picture, or too small a one")
+        throw .unsupported("JPEG: a thumbnail of another image, or too small a one")
       }
       return checked
     }

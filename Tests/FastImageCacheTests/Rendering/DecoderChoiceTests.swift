@@ -56,7 +56,7 @@ struct DecoderChoiceTests {
   @Test(
     "ends with the reason that a user can act upon",
     arguments: [
-      ("II*\0", ImageDecodingError.unsupported("TIFF pictures are not decoded here.")),
+      ("II*\0", ImageDecodingError.unsupported("TIFF images are not decoded here.")),
       ("<html>", .unknownType), ("", .truncated),
     ])
   func namesReasons(text: String, expected: ImageDecodingError) async throws {

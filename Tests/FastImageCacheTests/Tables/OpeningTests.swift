@@ -67,7 +67,7 @@ struct OpeningTests {
       _ = try await open([tooMany])
       Issue.record("It was accepted.")
     } catch ImageCacheError.invalidFormat("f", let reason) {
-      #expect(reason == "its capacity is 4194305 pictures; it must be 1 to 4194304")
+      #expect(reason == "its capacity is 4194305 images; it must be 1 to 4194304")
     }
   }
 

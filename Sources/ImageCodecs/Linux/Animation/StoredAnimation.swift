@@ -137,7 +137,7 @@
       return try data.lendBytes { bytes throws(ImageDecodingError) in
         guard let source = try Source(bytes, within: request.limits),
           try source.header(within: request.limits, bytes.count) != nil
-        else { throw .unsupported("A picture that does not move has no frames.") }
+        else { throw .unsupported("An image that does not move has no frames.") }
         return FrameComposer(
           source, data, conversion: try source.conversion(bytes), isCancelled: request.isCancelled)
       }

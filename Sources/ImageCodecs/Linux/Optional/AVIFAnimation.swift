@@ -45,7 +45,7 @@
       return try data.lendBytes { bytes throws(ImageDecodingError) in
         let announced = try AVIFReader(bytes, mayBeCut: true)
         guard let animation = try animation(announced, bytes.count, within: request.limits) else {
-          throw .unsupported("A picture that does not move has no frames.")
+          throw .unsupported("An image that does not move has no frames.")
         }
         // Again, with the size that was announced as dav1d's limit.
         let reader = try AVIFReader(

@@ -100,7 +100,7 @@
     ) throws(ImageDecodingError) {
       // cairo's own limit of a side.
       guard layout.size.width < 1 << 15, layout.size.height < 1 << 15 else {
-        throw .tooLarge("SVG: a picture is drawn with at most 32767 pixels a side.")
+        throw .tooLarge("SVG: an image is drawn with at most 32767 pixels a side.")
       }
       try fic_svg_draw(
         reader, rows, layout.rowBytes, UInt32(layout.size.width), UInt32(layout.size.height)
@@ -111,7 +111,7 @@
       _ width: Double, _ height: Double, _ memory: (layers: Int, bytes: Int)
     ) throws(ImageDecodingError) -> ImageHeader {
       guard width > 0, height > 0, width.isFinite, height.isFinite else {
-        throw .damaged("SVG: a picture of \(width) x \(height) pixels")
+        throw .damaged("SVG: an image of \(width) x \(height) pixels")
       }
       let scale = max(1, Double(SVGDecoder.nominalSide) / max(width, height))
       func side(_ side: Double) throws(ImageDecodingError) -> Int {

@@ -22,7 +22,7 @@
       to write: (UnsafePointer<UInt8>) throws(ImageEncodingError) -> Void
     ) throws(ImageEncodingError) {
       guard let start = pixels.start, pixels.count >= layout.byteCount else {
-        throw .failed("\(pixels.count) bytes are too few for a picture of \(layout.size).")
+        throw .failed("\(pixels.count) bytes are too few for an image of \(layout.size).")
       }
       let width = layout.size.width
       let scratch: ScratchMemory
