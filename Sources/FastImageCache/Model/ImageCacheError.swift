@@ -82,6 +82,15 @@ import ImageSources
   case closed
 }
 
+extension ImageCacheError {
+  /// The status of a web server whose answer brought no image, such as 404; `nil` for any other error.
+  ///
+  /// Of an ``ImageSourceChain`` the last status counts.
+  public var httpStatus: Int? {
+    if case .sourceFailed(_, let error) = self { error.answeredStatus } else { nil }
+  }
+}
+
 extension ImageCacheError: LocalizedError {
   /// The same as ``description``, in English, for `localizedDescription`.
   public var errorDescription: String? { description }
@@ -167,6 +176,13 @@ extension ImageCacheError: Equatable {
 }
 
 extension Error {
+  fileprivate var answeredStatus: Int? {
+    if let failure = self as? ImageSourceChain.Failure {
+      return failure.errors.compactMap(\.answeredStatus).last
+    }
+    return if case .httpStatus(let status)? = self as? ImageSourceError { status } else { nil }
+  }
+
   fileprivate func isLike(_ other: any Error) -> Bool {
     type(of: self) == type(of: other) && text == other.text
   }

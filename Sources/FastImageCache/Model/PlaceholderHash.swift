@@ -28,9 +28,9 @@ public import Pixels
   ///
   /// For any thread: it takes less than 0.2 ms. The result is kept nowhere.
   ///
-  /// - Parameter proportions: The size of the image or of its place, in any unit. A ThumbHash has proportions of its
-  ///   own.
-  /// - Throws: ``BitmapError/invalidHash(_:)``; ``BitmapError/invalidSize(_:)`` for a side below one;
+  /// - Parameter proportions: The size of the image or of its place, in any unit, of which a BlurHash knows nothing.
+  ///   A ThumbHash has proportions of its own, and ignores these.
+  /// - Throws: ``BitmapError/invalidHash(_:)``; ``BitmapError/invalidSize(_:)`` for a BlurHash and a side below one;
   ///   ``BitmapError/outOfMemory(byteCount:)``.
   public func makeBitmap(proportions: PixelSize) throws(BitmapError) -> Bitmap {
     switch self {

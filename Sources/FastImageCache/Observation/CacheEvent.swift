@@ -40,7 +40,8 @@ public import Pixels
   /// Images were removed on request.
   case removed(entity: ImageID?, format: String)
 
-  /// A request waited for an image that could not be had.
+  /// A request waited for an image that could not be had, or met a remembered failure
+  /// (``ImageCache/Configuration/failureMemory``).
   case failed(entity: ImageID, format: String, ImageCacheError)
 
   /// A request that missed has its image.

@@ -8,14 +8,14 @@ public struct CacheStatistics: Sendable {
   public internal(set) var misses = 0
   /// Requests that joined a load under way; they count as misses too.
   public internal(set) var coalescedRequests = 0
-  /// Loads whose source delivered.
+  /// Loads whose source delivered an image; bytes that no decoder knows, or beyond the limits, are none.
   public internal(set) var fetches = 0
   /// Encoded bytes that sources brought, those of loads that failed or were cancelled included. A download that is
   /// continued adds the bytes that it brings.
   public internal(set) var fetchedByteCount = 0
   /// Time spent waiting for sources, over all loads.
   public internal(set) var fetchDuration = Duration.zero
-  /// Images decoded.
+  /// Images and frames of animations decoded.
   public internal(set) var decodes = 0
   /// Time spent decoding, over all threads, by the clock: a thread's waits for its processor or for
   /// memory count.
@@ -30,7 +30,8 @@ public struct CacheStatistics: Sendable {
   public internal(set) var stores = 0
   /// Images that could not be stored.
   public internal(set) var failedStores = 0
-  /// Images whose requests got an error.
+  /// Images whose requests got an error. A remembered one (``ImageCache/Configuration/failureMemory``) counts for
+  /// each request, though no source is asked.
   public internal(set) var failures = 0
   /// Images whose last request left before they were ready.
   public internal(set) var cancellations = 0

@@ -102,6 +102,20 @@ struct ImageCacheErrorTests {
     }
   }
 
+  @Test("has the status of the web server that answered last")
+  func hasStatus() {
+    let chain = ImageSourceChain.Failure(
+      errors: [
+        ImageSourceError.httpStatus(503), ImageSourceError.httpStatus(404),
+        ImageSourceError.notFound(path: "/a"),
+      ])
+    let failed = ImageCacheError.sourceFailed(nil, underlying: ImageSourceError.httpStatus(418))
+    #expect(failed.httpStatus == 418)
+    #expect(ImageCacheError.sourceFailed(nil, underlying: chain).httpStatus == 404)
+    #expect(ImageCacheError.sourceFailed(nil, underlying: Broken()).httpStatus == nil)
+    #expect(ImageCacheError.cancelled.httpStatus == nil)
+  }
+
   @Test("of drawing is a sentence, too")
   func describesDrawing() {
     let errors: [(any Error, String)] = [
