@@ -32,7 +32,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let subscriber: Subscriber
     let load: LoadID
     let output: Int
-    /// What it was given, by ``join(_:key:loadKey:of:priority:versions:policy:storage:after:request:start:subscriber:)``
+    /// What it was given, by ``join(_:key:loadKey:orDelivered:of:priority:versions:policy:storage:after:request:start:subscriber:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.
@@ -77,6 +77,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// Adds a subscriber to the newest load of its key, or to a new one.
   ///
   /// - Parameters:
+  ///   - delivered: The key of a load that serves as well once it has delivered an image.
   ///   - original: That of the key, where others may lead to it.
   ///   - versions: The versions of its entity in each format, as the subscriber knows them. The subscriber
   ///     joins a load only if they agree with all requests of that load, and if its image was not
@@ -88,22 +89,25 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ///   - start: Makes the handle of a new load.
   ///   - subscriber: Makes the subscriber, for the handle of its load.
   mutating func join(
-    _ id: SubscriberID, key: ImageKey, loadKey: LoadKey, of original: SharedOriginal? = nil,
-    priority: Priority, versions: [ImageKey], policy: LoadOptions.CachePolicy = .useCache,
+    _ id: SubscriberID, key: ImageKey, loadKey: LoadKey, orDelivered delivered: LoadKey? = nil,
+    of original: SharedOriginal? = nil, priority: Priority, versions: [ImageKey],
+    policy: LoadOptions.CachePolicy = .useCache,
     storage: LoadOptions.Storage = .all, after asker: Int = -1, request: Request,
     start: (LoadID) -> Handle,
     subscriber: (Handle) -> Subscriber
   ) -> Joined {
     let oldest = max(asker, lastRemoval(of: key))
-    func find(_ loadKey: LoadKey, covering original: SharedOriginal? = nil) -> LoadID? {
+    func find(
+      _ loadKey: LoadKey, hasDelivered: Bool = false, covering original: SharedOriginal? = nil
+    ) -> LoadID? {
       guard let newest = current[loadKey], newest.number > oldest else { return nil }
       let accepts = look(at: newest) { load in
-        load.accepts(key, versions, policy, storage)
+        load.accepts(key, versions, policy, storage) && (load.hasDelivered || !hasDelivered)
           && original.map { load.original?.covers($0) == true } ?? true
       }
       return accepts == true ? newest : nil
     }
-    let own = find(loadKey)
+    let own = find(loadKey) ?? delivered.flatMap { find($0, hasDelivered: true) }
     let found = own ?? original.flatMap { find($0.loadKey, covering: $0) }
     let isNewLoad = found == nil
     let target = found ?? begin(loadKey, original, policy, priority, for: id, start)

@@ -39,8 +39,8 @@ struct LoadConditions: Hashable, Sendable {
 /// Tells apart the requests for a URL that may not share a load.
 struct LoadIdentity: Hashable, Sendable {
   private let conditions: LoadConditions
-  /// A load that begins with a kept original is shared by no request that has to wait for a download,
-  /// and the other way round.
+  /// A load that begins with a kept original is shared by no request that has to wait for a download, and one that
+  /// downloads by no request that can begin with a kept original, until its bytes are there.
   let beginsWithKept: Bool
   /// Whether the load is for a placeholder, which no request for a real image may share.
   let isPlaceholder: Bool
@@ -51,5 +51,10 @@ struct LoadIdentity: Hashable, Sendable {
     self.beginsWithKept = beginsWithKept
     self.isPlaceholder = isPlaceholder
     if conditions.isOrdinary, !beginsWithKept, !isPlaceholder { return nil }
+  }
+
+  /// The same of a load that downloads: the original that it has kept may be the one that the request begins with.
+  var asFetched: LoadIdentity? {
+    LoadIdentity(conditions, beginsWithKept: false, isPlaceholder: isPlaceholder)
   }
 }
