@@ -29,7 +29,7 @@ struct KeptOriginalTests {
     let fixture = try await Fixture(formats, from: EncodedSource(), originals: originals)
     for number in 0..<20 {
       for format in formats {
-        _ = try await fixture.cache.image(for: Photo("\(number)"), format: format)
+        _ = try await fixture.cache.image(for: Photo(ImageID("\(number)")), format: format)
       }
     }
     #expect(await fixture.cache.statistics().decodes == 20)
