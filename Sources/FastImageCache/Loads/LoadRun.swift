@@ -209,7 +209,10 @@ struct LoadRun: Sendable {
     return { [load, download = image.download] picture in
       // Where every decode was refused as too large, nothing proves that the bytes are an image.
       if picture.decoded == nil || load.storage == .none { return }
-      original.keep(fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder) {
+      original.keep(
+        fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder,
+        for: load.originalLifetime
+      ) {
         // Of the entity that named the original: requests of others share the load.
         load.keepsOriginal(of: original.owner.entity)
       }

@@ -96,6 +96,18 @@ public struct LoadOptions: Hashable, Sendable {
   /// all.
   public var storage = Storage.all
 
+  /// How long the original that the load keeps is kept; as the store's ``OriginalStore/Lifetime`` says if `nil`.
+  ///
+  /// ```swift
+  /// var brief = LoadOptions()
+  /// brief.originalLifetime = LoadOptions.OriginalLifetime(.seconds(3600), renewsOnUse: false)
+  /// ```
+  ///
+  /// Where requests share a load, the longest time counts, that of the store included if one of them says nothing; and
+  /// uses renew it if they do for one of them. An original that is there already keeps its lifetime until another answer
+  /// takes its place. An image in a table has the ``ImageFormat/lifetime`` of its format.
+  public var originalLifetime: OriginalLifetime?
+
   /// The networks that the request does not allow.
   var avoids: NetworkCosts {
     get { conditions.avoids }
