@@ -238,8 +238,8 @@ final class InFlightRegistry: Sendable {
       return state.registry.join(
         request.subscriber, key: request.key, loadKey: loadKey, orDelivered: delivered,
         of: original, priority: priority, versions: versions,
-        policy: request.policy, storage: request.storage, after: asking?.id.number ?? -1,
-        request: request,
+        policy: request.policy, storage: request.storage, lifetime: request.originalLifetime,
+        after: asking?.id.number ?? -1, request: request,
         start: {
           isCoalesced = false
           return Handle(

@@ -32,7 +32,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let subscriber: Subscriber
     let load: LoadID
     let output: Int
-    /// What it was given, by ``join(_:key:loadKey:orDelivered:of:priority:versions:policy:storage:after:request:start:subscriber:)``
+    /// What it was given, by ``join(_:key:loadKey:orDelivered:of:priority:versions:policy:storage:lifetime:after:request:start:subscriber:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.
@@ -84,6 +84,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ///     removed since the load began.
   ///   - policy: How much the subscriber wants of a load.
   ///   - storage: How much of it the subscriber wants to be kept.
+  ///   - lifetime: How long the subscriber wants the original to be kept.
   ///   - asker: The number of the youngest load that goes on only after this subscriber has its answer; -1 for none.
   ///   - request: Handed out by ``take(_:)``, unless the same image is wanted already.
   ///   - start: Makes the handle of a new load.
@@ -91,8 +92,8 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   mutating func join(
     _ id: SubscriberID, key: ImageKey, loadKey: LoadKey, orDelivered delivered: LoadKey? = nil,
     of original: SharedOriginal? = nil, priority: Priority, versions: [ImageKey],
-    policy: LoadOptions.CachePolicy = .useCache,
-    storage: LoadOptions.Storage = .all, after asker: Int = -1, request: Request,
+    policy: LoadOptions.CachePolicy = .useCache, storage: LoadOptions.Storage = .all,
+    lifetime: LoadOptions.OriginalLifetime? = nil, after asker: Int = -1, request: Request,
     start: (LoadID) -> Handle,
     subscriber: (Handle) -> Subscriber
   ) -> Joined {
@@ -116,7 +117,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
         handle: load.handle,
         added: load.add(
           id, for: key, request, priority: priority, storage: storage,
-          isAlternate: own == nil && !isNewLoad)
+          lifetime: lifetime, isAlternate: own == nil && !isNewLoad)
       )
     }
     guard let joined else {
@@ -250,6 +251,11 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// The same when the image is drawn: no subscriber joins for it later that wants more.
   mutating func settleStorage(for key: ImageKey, of id: LoadID) -> LoadOptions.Storage {
     look(at: id) { $0.settleStorage(for: key) } ?? .none
+  }
+
+  /// What the subscribers that have joined say of the time for which the original is kept.
+  mutating func originalLifetime(of id: LoadID) -> SharedOriginalLifetime {
+    look(at: id) { $0.originalLifetime } ?? SharedOriginalLifetime()
   }
 
   /// Ends one output of a load.

@@ -7,25 +7,20 @@ struct LoadConditions: Hashable, Sendable {
 
   var account: AccountID?
   var headers: [String: String] = [:]
+  var decoderSettings: [String: String] = [:]
   var scope = LoadOptions.Scope.network
   var avoids: NetworkCosts = []
 
   /// Whether they forbid no sharing.
   var isOrdinary: Bool {
     headers.isEmpty && scope == .network && avoids.isEmpty && account == nil
+      && decoderSettings.isEmpty
   }
 
   static func == (first: LoadConditions, second: LoadConditions) -> Bool {
     first.account == second.account && first.scope == second.scope
-      && first.avoids == second.avoids && first.headers.count == second.headers.count
-      && first.headers.allSatisfy { second.hasHeader($0, $1) }
-  }
-
-  /// By bytes: `String` compares canonically, and servers do not.
-  private func hasHeader(_ name: String, _ value: String) -> Bool {
-    guard let index = headers.index(forKey: name) else { return false }
-    return headers[index].key.utf8.elementsEqual(name.utf8)
-      && headers[index].value.utf8.elementsEqual(value.utf8)
+      && first.avoids == second.avoids && first.headers.hasSameBytes(as: second.headers)
+      && first.decoderSettings.hasSameBytes(as: second.decoderSettings)
   }
 
   func hash(into hasher: inout Hasher) {
@@ -33,6 +28,19 @@ struct LoadConditions: Hashable, Sendable {
     hasher.combine(headers.count)
     hasher.combine(scope)
     hasher.combine(avoids)
+    hasher.combine(decoderSettings.count)
+  }
+}
+
+extension [String: String] {
+  /// Compares by bytes: `String` compares canonically, and servers do not.
+  fileprivate func hasSameBytes(as other: [String: String]) -> Bool {
+    count == other.count
+      && allSatisfy { name, value in
+        guard let index = other.index(forKey: name) else { return false }
+        return other[index].key.utf8.elementsEqual(name.utf8)
+          && other[index].value.utf8.elementsEqual(value.utf8)
+      }
   }
 }
 
