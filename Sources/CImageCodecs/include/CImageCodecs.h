@@ -30,12 +30,13 @@ typedef FIC_ENUM {
   FIC_CANCELLED FIC_SWIFT(cancelled)
 } fic_status;
 
-// Rows as PNG and WebP writers take them: one gray byte a pixel; B, G, R, unused; or B, G, R, not
-// multiplied by alpha, alpha.
+// Rows as PNG and WebP writers take them: one gray byte a pixel; B, G, R, unused; B, G, R, not
+// multiplied by alpha, alpha; or, for PNG only, one index a pixel into a palette.
 typedef FIC_ENUM {
   FIC_ROWS_GRAY FIC_SWIFT(gray),
   FIC_ROWS_BGRX FIC_SWIFT(bgrx),
-  FIC_ROWS_BGRA FIC_SWIFT(bgra)
+  FIC_ROWS_BGRA FIC_SWIFT(bgra),
+  FIC_ROWS_INDEXED FIC_SWIFT(indexed)
 } fic_rows_kind;
 
 // JPEG
@@ -160,6 +161,9 @@ typedef struct fic_png_writer fic_png_writer;
 fic_png_writer *fic_png_writer_create(void);
 void fic_png_writer_close(fic_png_writer *writer);
 const char *fic_png_writer_message(const fic_png_writer *writer);
+
+// Sets 1 to 256 colours before the beginning: B, G, R, not multiplied by alpha, alpha.
+fic_status fic_png_set_palette(fic_png_writer *writer, const uint8_t *colors, uint32_t count);
 
 // A null profile means sRGB.
 fic_status fic_png_begin(
