@@ -11,7 +11,7 @@
       case .heif: "HEIF"
       case .svg: "SVG"
       case .tiff, .bmp, .ico: "Pixbuf"
-      case .jpeg, .png, .webp: nil
+      case .jpeg, .png, .webp, .pdf: nil
       }
     }
   }
