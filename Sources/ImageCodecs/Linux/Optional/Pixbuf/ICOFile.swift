@@ -45,7 +45,13 @@
         by: size.height)
       guard !overflow, count <= place.upperBound - first else { throw .truncated }
 
-      var head = Data([0, 0, 1, 0, 1, 0] + [UInt8](repeating: 0, count: 12) + [22, 0, 0, 0])
+      // gdk-pixbuf compares the directory's sides, which have one byte each, 0 for 256.
+      guard size.width <= 256, size.height <= 256 else {
+        throw .unsupported("ICO: a bitmap of \(size) pixels")
+      }
+      let sides = [size.width, size.height].map { UInt8(truncatingIfNeeded: $0) }
+      var head = Data(
+        [0, 0, 1, 0, 1, 0] + sides + [UInt8](repeating: 0, count: 10) + [22, 0, 0, 0])
       head += bitmap.extracting(0..<40 + header.paletteByteCount).withUnsafeBytes { Data($0) }
       let (palette, colors) = (22 + 40, 22 + 32)
       let full = header.depth > 8 ? 0 : 4 << header.depth

@@ -35,6 +35,9 @@
       let place: Range<Int>
     }
 
+    /// What the values take that entries point to.
+    private(set) var byteCount = 0
+
     private let block: ExifBlock
     private var entries: [Entry] = []
 
@@ -46,7 +49,6 @@
       self.block = block
       next = start + 2 + 12 * count..<start + 6 + 12 * count
       guard next.upperBound <= bytes.byteCount else { throw .truncated }
-      var byteCount = 0
       for index in 0..<count {
         let entry = start + 2 + 12 * index
         guard let tag = block.short(entry, bytes), let kind = block.short(entry + 2, bytes),

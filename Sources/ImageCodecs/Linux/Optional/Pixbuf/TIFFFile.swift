@@ -47,9 +47,10 @@
           .place(0..<next.lowerBound), .bytes(Data(count: next.count)),
           .place(next.upperBound..<bytes.byteCount),
         ])
-      // gdk-pixbuf's copy of the file, and libtiff's of a strip and of all that the directory points to.
+      // gdk-pixbuf's copy of the file, and libtiff's of a strip, before and after it is unpacked; some copies of values
+      // that entries point to, of which a profile is one.
       extraByteCount = (segmentBits / 8).addingClamped(coefficients)
-        .addingClamped(4 * bytes.byteCount).addingClamped(1 << 20)
+        .addingClamped(2 * bytes.byteCount + 4 * directory.byteCount + (1 << 20))
       orientation = Self.orientation(leftBy: try number(.orientation, 1))
       if photometric != 5, let place = directory.place(.profile) {
         profile = (place, isGray ? .grayAsColor : .rgb)
