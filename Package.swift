@@ -28,6 +28,7 @@ let traitsInC: [CSetting] = [
   .define("FIC_AVIF", .when(platforms: [.linux], traits: ["AVIF"])),
   .define("FIC_HEIF", .when(platforms: [.linux], traits: ["HEIF"])),
   .define("FIC_SVG", .when(platforms: [.linux], traits: ["SVG"])),
+  .define("FIC_PIXBUF", .when(platforms: [.linux], traits: ["Pixbuf"])),
 ]
 
 // Apple's stores read the privacy manifest in a bundle of resources. On Linux nobody does, and any resource would have
@@ -77,6 +78,12 @@ let package = Package(
     .trait(
       name: "SVG",
       description: "SVG pictures on Linux, through librsvg (LGPL-2.1), which runs from librsvg2-2."),
+    .trait(
+      name: "Pixbuf",
+      description: """
+        BMP, ICO and TIFF pictures on Linux, through gdk-pixbuf (LGPL-2.1) and libtiff, which run from \
+        libgdk-pixbuf-2.0-0.
+        """),
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [

@@ -16,6 +16,7 @@ struct fic_png_writer {
   fic_status status;
   uint8_t *bytes;
   size_t count, capacity;
+  uint32_t color_count;
   char message[200];
 };
 
@@ -75,17 +76,38 @@ void fic_png_writer_close(fic_png_writer *writer) {
 
 const char *fic_png_writer_message(const fic_png_writer *writer) { return writer->message; }
 
+fic_status fic_png_set_palette(fic_png_writer *writer, const uint8_t *colors, uint32_t count) {
+  png_color palette[256];
+  png_byte alpha[256];
+  uint32_t alpha_count = 0;
+  if (count > 256) return FIC_DAMAGED;
+  for (uint32_t i = 0; i < count; i++, colors += 4) {
+    palette[i] = (png_color){.red = colors[2], .green = colors[1], .blue = colors[0]};
+    alpha[i] = colors[3];
+    if (alpha[i] < 255) alpha_count = i + 1;
+  }
+  if (setjmp(writer->escape)) return writer->status;
+  png_set_PLTE(writer->codec, writer->info, palette, (int)count);
+  if (alpha_count > 0) png_set_tRNS(writer->codec, writer->info, alpha, (int)alpha_count, NULL);
+  writer->color_count = count;
+  return FIC_OK;
+}
+
 fic_status fic_png_begin(
     fic_png_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows,
     const uint8_t *profile, size_t profile_count) {
   png_structp codec = writer->codec;
   if (setjmp(writer->escape)) return writer->status;
   png_set_write_fn(codec, writer, take_bytes, flush_nothing);
+  bool is_indexed = rows == FIC_ROWS_INDEXED;
   int type = rows == FIC_ROWS_GRAY   ? PNG_COLOR_TYPE_GRAY
              : rows == FIC_ROWS_BGRX ? PNG_COLOR_TYPE_RGB
-                                    : PNG_COLOR_TYPE_RGB_ALPHA;
+             : is_indexed            ? PNG_COLOR_TYPE_PALETTE
+                                     : PNG_COLOR_TYPE_RGB_ALPHA;
+  uint32_t colors = writer->color_count;
+  int depth = !is_indexed || colors > 16 ? 8 : colors > 4 ? 4 : colors > 2 ? 2 : 1;
   png_set_IHDR(
-      codec, writer->info, width, height, 8, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+      codec, writer->info, width, height, depth, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
       PNG_FILTER_TYPE_DEFAULT);
   if (profile) {
     png_set_iCCP(
@@ -96,7 +118,11 @@ fic_status fic_png_begin(
   }
   png_write_info(codec, writer->info);
   if (rows == FIC_ROWS_BGRX) png_set_filler(codec, 0, PNG_FILLER_AFTER);
-  if (rows != FIC_ROWS_GRAY) png_set_bgr(codec);
+  if (is_indexed) {
+    png_set_packing(codec);
+  } else if (rows != FIC_ROWS_GRAY) {
+    png_set_bgr(codec);
+  }
   return FIC_OK;
 }
 

@@ -13,6 +13,7 @@ package import Foundation
   case bmp = "BMP"
   case ico = "ICO"
   case svg = "SVG"
+  case pdf = "PDF"
 
   /// - Parameter firstBytes: Up to 64 bytes from the start of the file.
   package init?(firstBytes: Data) {
@@ -40,6 +41,8 @@ package import Foundation
     {
       // Up to 255 icons, and of the first the reserved byte.
       self = .ico
+    } else if has("%PDF-") {
+      self = .pdf
     } else if Self.beginsSVG(bytes) {
       self = .svg
     } else {

@@ -66,12 +66,12 @@ struct ExifBlock {
     return start..<start + byteCount
   }
 
-  private func short(_ offset: Int, _ bytes: RawSpan) -> Int? {
+  func short(_ offset: Int, _ bytes: RawSpan) -> Int? {
     let block = bytes.extracting(range)
     return isLittle ? block.littleEndian16(at: offset) : block.bigEndian16(at: offset)
   }
 
-  private func long(_ offset: Int, _ bytes: RawSpan) -> Int? {
+  func long(_ offset: Int, _ bytes: RawSpan) -> Int? {
     let block = bytes.extracting(range)
     return isLittle ? block.littleEndian32(at: offset) : block.bigEndian32(at: offset)
   }

@@ -86,6 +86,10 @@ public struct DecodeRequest: Sendable {
   /// What to do with an image that is cut short or damaged within.
   public var damagedImages = DamagedImagePolicy.refuse
 
+  /// What the program tells a decoder of its own, such as the exposure of a raw photograph; the library's decoders
+  /// know none. ``ImageDecoder/header(of:)`` is asked without them.
+  public var settings: [String: String] = [:]
+
   /// The limits on the cost of this decode.
   public var limits: DecodingLimits
 

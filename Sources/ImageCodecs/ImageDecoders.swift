@@ -3,7 +3,8 @@ package import Foundation
 /// The decoders that come with the library.
 public enum ImageDecoders {
   /// Decoders for JPEG, PNG and WebP, and on Apple platforms GIF, HEIF, AVIF, TIFF, BMP and ICO, in the order in which
-  /// they are asked. On Linux GIF, HEIF, AVIF and SVG each need the package trait of their name.
+  /// they are asked. On Linux GIF, HEIF, AVIF and SVG each need the package trait of their name, and TIFF, BMP and ICO
+  /// the trait `Pixbuf`.
   public static let standard: [any ImageDecoder] = systemDecoders
 }
 

@@ -40,6 +40,7 @@ extension EncodedImageType {
     case .bmp: ["image/bmp"]
     case .ico: ["image/x-icon"]
     case .svg: ["image/svg+xml"]
+    case .pdf: ["application/pdf"]
     }
   }
 }

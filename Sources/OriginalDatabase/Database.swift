@@ -163,6 +163,10 @@ package struct Row: ~Copyable {
 
   package func integer(_ column: Int32) -> Int64 { fic_sqlite_column_int64(statement, column) }
 
+  package func isNull(_ column: Int32) -> Bool {
+    fic_sqlite_column_type(statement, column) == SQLITE_NULL
+  }
+
   package func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
   /// A count of bytes or pixels. Others may have written any number.

@@ -285,6 +285,19 @@ package final class Table: Sendable {
     try change { writer throws(TableError) in try writer.flush() }
   }
 
+  /// Notes that the images were used up to a time, so that later calls tell which were used before then. Writes the
+  /// order of use.
+  ///
+  /// - Parameters:
+  ///   - time: Seconds since 1970.
+  ///   - lifetime: Seconds.
+  /// - Returns: Images with this ``TableEntryInfo/recency`` or an earlier one were not used for that long; `nil` where
+  ///   no call was made so long ago.
+  /// - Throws: As ``flush()``, but for `TableError.inUse`.
+  package func noteTime(_ time: Int64, lifetime: Int64) throws(TableError) -> UInt64? {
+    try change { writer throws(TableError) in try writer.noteTime(time, lifetime: lifetime) }
+  }
+
   /// Ends this opening; entries stay valid. With the last opening the table is flushed and its
   /// file, once the last entry is gone, left to others.
   package func close() {

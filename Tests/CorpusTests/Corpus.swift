@@ -36,13 +36,16 @@ enum Corpus {
     #if !SVG
       suffixes.insert("svg")
     #endif
+    #if !canImport(ImageIO) && !Pixbuf
+      suffixes.formUnion(["bmp", "ico", "tif"])
+    #endif
     return suffixes
   }()
 
   /// Inputs of an attack: a folder of its own, and every image for attacks on decoders.
   static func files(for attack: Attack) -> [CorpusFile] {
     switch attack {
-    case .jpeg, .png, .webp, .gif, .avif, .heif, .svg: whole + refused
+    case .jpeg, .png, .webp, .gif, .avif, .heif, .svg, .pixbuf: whole + refused
     case .pngFrames: animations.filter { $0.suffix == "png" }
     case .webpFrames: animations.filter { $0.suffix == "webp" }
     case .gifFrames: animations.filter { $0.suffix == "gif" }

@@ -61,7 +61,7 @@ struct EncodedImageTypeTests {
   @Test(
     "is unknown for what is no picture",
     arguments: [
-      "", "<!DOCTYPE html><html>", "%PDF-1.7", "RIFF\0\0\0\0WAVE", "<?xml version='1.0'?><Error>",
+      "", "<!DOCTYPE html><html>", "RIFF\0\0\0\0WAVE", "<?xml version='1.0'?><Error>",
       "\0\0\0\u{18}ftypisom",
     ])
   func isUnknown(text: String) {
@@ -78,6 +78,9 @@ struct StandardDecodersTests {
       (.avif, Data("\0\0\0\u{18}ftypavif".utf8), isEnabled("AVIF")),
       (.heif, Data("\0\0\0\u{18}ftypheic".utf8), isEnabled("HEIF")),
       (.svg, Data("<svg>".utf8), isEnabled("SVG")),
+      (.tiff, Data("II*\0".utf8), isEnabled("Pixbuf")),
+      (.bmp, Data("BM".utf8) + Data(count: 12), isEnabled("Pixbuf")),
+      (.ico, Data([0, 0, 1, 0, 2, 0, 16, 16, 0, 0]) + Data(count: 12), isEnabled("Pixbuf")),
     ]
 
     private static func isEnabled(_ trait: String) -> Bool {
@@ -94,6 +97,9 @@ struct StandardDecodersTests {
       #if SVG
         enabled.insert("SVG")
       #endif
+      #if Pixbuf
+        enabled.insert("Pixbuf")
+      #endif
       return enabled.contains(trait)
     }
 
@@ -102,9 +108,10 @@ struct StandardDecodersTests {
       if isEnabled {
         #expect(try ImageDecoders.standard.decoder(for: bytes).recognizes(bytes))
       } else {
+        let trait = [.tiff, .bmp, .ico].contains(type) ? "Pixbuf" : type.rawValue
         let text =
           "\(type.rawValue) images are not decoded here. "
-          + "Enable the package trait \"\(type.rawValue)\"."
+          + "Enable the package trait \"\(trait)\"."
         #expect(throws: ImageDecodingError.unsupported(text)) {
           try ImageDecoders.standard.decoder(for: bytes)
         }

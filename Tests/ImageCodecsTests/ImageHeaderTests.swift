@@ -111,10 +111,12 @@
       let picture = Picture.slopes(16, 16)
       #expect(error(Fixture.jpeg(picture.size, picture.rgb).prefix(20)) == .truncated)
       #expect(error(Fixture.png(picture.size, picture.rgba).prefix(32)) == .truncated)
-      guard case .unsupported = error(Data([0x49, 0x49, 42, 0])) else {
-        Issue.record("A TIFF file has no decoder here.")
-        return
-      }
+      #if !Pixbuf
+        guard case .unsupported = error(Data([0x49, 0x49, 42, 0])) else {
+          Issue.record("A TIFF file has no decoder here.")
+          return
+        }
+      #endif
     }
   }
 #endif

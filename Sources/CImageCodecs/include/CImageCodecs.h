@@ -30,12 +30,13 @@ typedef FIC_ENUM {
   FIC_CANCELLED FIC_SWIFT(cancelled)
 } fic_status;
 
-// Rows as PNG and WebP writers take them: one gray byte a pixel; B, G, R, unused; or B, G, R, not
-// multiplied by alpha, alpha.
+// Rows as PNG and WebP writers take them: one gray byte a pixel; B, G, R, unused; B, G, R, not
+// multiplied by alpha, alpha; or, for PNG only, one index a pixel into a palette.
 typedef FIC_ENUM {
   FIC_ROWS_GRAY FIC_SWIFT(gray),
   FIC_ROWS_BGRX FIC_SWIFT(bgrx),
-  FIC_ROWS_BGRA FIC_SWIFT(bgra)
+  FIC_ROWS_BGRA FIC_SWIFT(bgra),
+  FIC_ROWS_INDEXED FIC_SWIFT(indexed)
 } fic_rows_kind;
 
 // JPEG
@@ -160,6 +161,9 @@ typedef struct fic_png_writer fic_png_writer;
 fic_png_writer *fic_png_writer_create(void);
 void fic_png_writer_close(fic_png_writer *writer);
 const char *fic_png_writer_message(const fic_png_writer *writer);
+
+// Sets 1 to 256 colours before the beginning: B, G, R, not multiplied by alpha, alpha.
+fic_status fic_png_set_palette(fic_png_writer *writer, const uint8_t *colors, uint32_t count);
 
 // A null profile means sRGB.
 fic_status fic_png_begin(
@@ -360,6 +364,36 @@ fic_status fic_svg_read_header(
 // Draws the picture over all of these rows: B, G, R multiplied by alpha, alpha.
 fic_status fic_svg_draw(
     fic_svg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t width, uint32_t height);
+
+// BMP, ICO and TIFF, by gdk-pixbuf, which the first reader loads
+
+typedef struct fic_pixbuf_reader fic_pixbuf_reader;
+
+typedef FIC_ENUM {
+  FIC_PIXBUF_OPAQUE FIC_SWIFT(opaque),
+  FIC_PIXBUF_SEPARATE FIC_SWIFT(separate),       // colours are not multiplied by alpha
+  FIC_PIXBUF_MULTIPLIED FIC_SWIFT(multiplied)
+} fic_pixbuf_alpha;
+
+fic_pixbuf_reader *fic_pixbuf_reader_create(void);
+void fic_pixbuf_reader_close(fic_pixbuf_reader *reader);
+const char *fic_pixbuf_reader_message(const fic_pixbuf_reader *reader);
+
+// Begins a file of that kind, which is gdk-pixbuf's name of a loader: no other one sees the bytes. A picture of another
+// size takes no memory and is truncated at the end. Unsupported where gdk-pixbuf, or that loader, cannot be loaded.
+fic_status fic_pixbuf_begin(
+    fic_pixbuf_reader *reader, const char *kind, uint32_t width, uint32_t height);
+
+// Takes the next bytes of the file, and no longer needs them afterwards.
+fic_status fic_pixbuf_write(fic_pixbuf_reader *reader, const uint8_t *bytes, size_t count);
+
+// Says that the file ends. TIFF is decoded here.
+fic_status fic_pixbuf_end(fic_pixbuf_reader *reader);
+
+// Writes rows of the decoded picture: B, G, R multiplied by alpha, alpha.
+void fic_pixbuf_read_rows(
+    const fic_pixbuf_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count,
+    fic_pixbuf_alpha alpha);
 
 // Colour
 

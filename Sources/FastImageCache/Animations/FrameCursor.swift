@@ -64,6 +64,7 @@ final class FrameCursor: Sendable {
   private func makeReader() throws(ImageDecodingError) -> sending any FrameReader {
     var request = DecodeRequest(limits: limits) { [isCancelled] in isCancelled.withLock { $0 }() }
     request.colorSpace = colorSpace
+    request.settings = frames.settings
     return try frames.decoder.frames(of: frames.bytes, request)
   }
 }

@@ -19,18 +19,26 @@ extension ImageCache {
   /// - Parameters:
   ///   - entity: Its image is looked up, and loaded if a frame is missing.
   ///   - format: One of ``formats``. If it keeps first frames only, the animation has one.
+  ///   - options: The conditions of the load, such as the account.
   /// - Returns: A lease on all frames; a still of the first one where the others are gone and the entity has no URL.
-  /// - Throws: As ``image(for:format:)``. Frames that cannot be read are an error, though the first one can:
+  /// - Throws: As ``image(for:format:options:)``. Frames that cannot be read are an error, though the first one can:
   ///   ``ImageCacheError/undecodable(_:reason:)`` and ``ImageCacheError/imageTooLarge(_:_:)``.
   public nonisolated(nonsending) func animation(
-    for entity: some ImageEntity, format: ImageFormat
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions = LoadOptions()
   ) async throws(ImageCacheError) -> CachedAnimation {
+    var options = options
     // Again where a frame was lost between the load's answer and this look.
     for _ in 0..<3 {
-      if let animation = cachedAnimation(for: entity, format: format) { return animation }
+      if options.cachePolicy == .useCache,
+        let animation = cachedAnimation(for: entity, format: format)
+      {
+        return animation
+      }
       let answer = AnimationAnswer()
       let request = try missedRequest(
-        for: entity, format: format, animation: format.hasAnimations ? answer : nil)
+        for: entity, format: format, options: options,
+        animation: format.hasAnimations ? answer : nil)
+      options.cachePolicy = .useCache
       do throws(ImageCacheError) {
         let first = try await registry.image(for: request).get()
         if let animation = answer.animation { return animation }
@@ -44,7 +52,7 @@ extension ImageCache {
       }
     }
     return CachedAnimation(
-      frames: StoredFrames(still: try await image(for: entity, format: format)))
+      frames: StoredFrames(still: try await image(for: entity, format: format, options: options)))
   }
 
   /// The entity's image with all its frames if the table has them, at once, from any thread; never loads.

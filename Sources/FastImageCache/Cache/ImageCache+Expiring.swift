@@ -13,9 +13,17 @@ extension ImageCache {
       guard let lifetime = table.format.lifetime, life == .active,
         namespace.isEmpty || table.figures?.isOwner == true
       else { continue }
-      let limit = now() - lifetime / .seconds(1)
+      let now = now()
       // The next sweep tries again after a failure.
-      _ = try? await removeImages(in: table.format) { $0.dateStored <= limit }
+      switch table.format.lifetimeStart {
+      case .store:
+        let limit = now - lifetime / .seconds(1)
+        _ = try? await removeImages(in: table.format) { $0.dateStored <= limit }
+      case .lastUse:
+        let noted = try? await table.noteTime(now, lifetime: lifetime)
+        guard let stamp = noted ?? nil else { continue }
+        _ = try? await removeImages(in: table.format) { $0.info.recency <= stamp }
+      }
     }
   }
 }

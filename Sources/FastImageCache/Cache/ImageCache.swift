@@ -36,8 +36,8 @@ public final actor ImageCache {
   /// The formats that the cache was made with, in the order given.
   public nonisolated let formats: [ImageFormat]
 
-  /// The folder that holds the table files; a path where no file can be for a cache in memory, which
-  /// has none.
+  /// The folder of this namespace's table files, which is inside ``Configuration/directory``; a path where no file can
+  /// be for a cache in memory, which has none.
   public nonisolated let directory: URL
 
   nonisolated let tables: TableSet

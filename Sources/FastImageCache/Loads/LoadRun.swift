@@ -136,6 +136,7 @@ struct LoadRun: Sendable {
   ) async throws -> Bool {
     load.progress.measure { [isStale = image.isStale] in $0.source.isStale = isStale }
     load.progress.report(.arrived(image.byteOrigin))
+    image.picture.decoderSettings = requests.first?.conditions.decoderSettings ?? [:]
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(load.take(), after: image)
@@ -208,7 +209,10 @@ struct LoadRun: Sendable {
     return { [load, download = image.download] picture in
       // Where every decode was refused as too large, nothing proves that the bytes are an image.
       if picture.decoded == nil || load.storage == .none { return }
-      original.keep(fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder) {
+      original.keep(
+        fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder,
+        for: load.originalLifetime
+      ) {
         // Of the entity that named the original: requests of others share the load.
         load.keepsOriginal(of: original.owner.entity)
       }
@@ -335,6 +339,7 @@ extension LoadRun {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
         var picture = try steps.maker.decoding.picture(from: answer, url: nil)
+        picture.decoderSettings = request.conditions.decoderSettings
         if let frames = try await draw([request], from: &picture) { animations.append(frames) }
       } catch {
         try Task.checkCancellation()

@@ -119,7 +119,8 @@ final class OriginalAccess: Sendable {
   /// original of which the hook refuses an image is not kept, whatever it says of other entities.
   func keep(
     _ original: (bytes: Data, terms: ResponseMetadata), of picture: SourceImage,
-    from download: OriginalDownload?, isPlaceholder: Bool, if mayKeep: () -> Bool
+    from download: OriginalDownload?, isPlaceholder: Bool,
+    for lifetime: SharedOriginalLifetime, if mayKeep: () -> Bool
   ) {
     if picture.isRefused { return keepNothing() }
     let isFirst = state.withLock { state in
@@ -129,6 +130,7 @@ final class OriginalAccess: Sendable {
     guard isFirst else { return }
     var record = record(original.bytes.count, original.terms)
     (record.isPlaceholder, record.size) = (isPlaceholder, picture.fullSize)
+    record.lifetimeWishes = lifetime
     let bytes = picture.decoded?.isDamaged == true ? nil : original.bytes
     guard let body = store.hold(record, bytes, for: load, from: download, if: mayKeep) else {
       return

@@ -67,12 +67,15 @@ public struct ImageFormat: Sendable {
   /// Which frames of images that move are kept.
   public var animation: Animation { fields.values.animation }
 
-  /// How long images are kept from their store on; `nil` for as long as there is room.
+  /// How long images are kept from ``lifetimeStart-swift.property`` on; `nil` for as long as there is room.
   ///
   /// A cache removes older images in the background after it has opened its tables, and then each hour. Until then an
-  /// image is found; a hit asks for no age, and costs the same. A kept original stays, and draws the image again. New metadata and another id count as a store. The clock of the
-  /// device decides, so setting it forward may remove images.
+  /// image is found; a hit asks for no age, and costs the same. A kept original stays, and draws the image again. New
+  /// metadata and another id count as a store. The clock of the device decides, so setting it forward may remove images.
   public var lifetime: Duration? { fields.values.lifetime }
+
+  /// The moment from which ``lifetime`` counts; each image's store by default.
+  public var lifetimeStart: LifetimeStart { fields.values.lifetimeStart }
 
   /// Creates a format.
   ///
@@ -96,13 +99,15 @@ public struct ImageFormat: Sendable {
   ///   - quality: How many of a source's pixels an image is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   ///   - animation: Which frames of images that move are kept.
-  ///   - lifetime: How long images are kept from their store on, to the hour; as long as there is room if `nil`.
+  ///   - lifetime: How long images are kept, to the hour; as long as there is room if `nil`.
+  ///   - lifetimeStart: The moment from which the lifetime counts.
   public init(
     name: String, family: String? = nil, size: Size, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
     protection: Protection = .none, quality: Quality = .balanced, colorSpace: ColorSpace = .sRGB,
-    animation: Animation = .firstFrame, lifetime: Duration? = nil
+    animation: Animation = .firstFrame, lifetime: Duration? = nil,
+    lifetimeStart: LifetimeStart = .store
   ) {
     fields = Fields(
       Values(
@@ -110,7 +115,7 @@ public struct ImageFormat: Sendable {
         scale: scale, pixelFormat: pixelFormat, revision: revision, capacity: capacity,
         devices: devices, protection: protection, quality: quality,
         colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace, animation: animation,
-        lifetime: lifetime))
+        lifetime: lifetime, lifetimeStart: lifetimeStart))
   }
 
   /// One size for all images of a format, or a size that none of them exceeds.
@@ -168,6 +173,7 @@ extension ImageFormat: Hashable, Codable {
     let colorSpace: ColorSpace
     let animation: Animation
     let lifetime: Duration?
+    let lifetimeStart: LifetimeStart
   }
 
   final class Fields: Sendable {
@@ -194,7 +200,7 @@ extension ImageFormat: Hashable, Codable {
 }
 
 extension ImageFormat.Values {
-  /// Formats that an earlier version encoded have no quality, colour space, animation and lifetime.
+  /// Formats that an earlier version encoded have no quality, colour space, animation, lifetime and start of it.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     name = try values.decode(String.self, forKey: .name)
@@ -213,6 +219,8 @@ extension ImageFormat.Values {
     animation =
       try values.decodeIfPresent(ImageFormat.Animation.self, forKey: .animation) ?? .firstFrame
     lifetime = try values.decodeIfPresent(Duration.self, forKey: .lifetime)
+    lifetimeStart =
+      try values.decodeIfPresent(ImageFormat.LifetimeStart.self, forKey: .lifetimeStart) ?? .store
   }
 }
 
@@ -250,6 +258,19 @@ extension ImageFormat {
     /// Frames count in ``ImageFormat/capacity-swift.property``. An animation whose slots take more bytes than the
     /// limit, or that the table has no room for, is decoded while it plays; its first frame is kept.
     case allFrames(byteLimit: Int)
+  }
+
+  /// The moment from which a lifetime counts.
+  public enum LifetimeStart: String, Hashable, Sendable, Codable {
+    /// The image was stored.
+    case store
+
+    /// The image was used last: a hit is a use, and so are a lease on the image and its store.
+    ///
+    /// Uses count from the first opening with this start on, and are known to the hour; for a lifetime of more than
+    /// twenty days to a five-hundredth of it. Where processes share a folder, those of the table's owner count. The
+    /// uses of a process that is killed are lost since its last sweep, ``ImageCache/flush()`` or suspension.
+    case lastUse
   }
 
   /// Kinds of device, as a set.

@@ -52,6 +52,8 @@ package struct OriginalRecord: Hashable, Sendable {
   var version: ImageID
   var owner: OriginalOwner
   var row: OriginalRow
+  /// Of the load that keeps it; no part of the database.
+  var lifetimeWishes = SharedOriginalLifetime()
 
   /// Finds exactly this one.
   var query: OriginalQuery { OriginalQuery(name: name, version: version, owner: owner) }
@@ -91,6 +93,8 @@ package struct OriginalRow: Hashable, Sendable {
   /// Microseconds since 1970.
   var lastUse: Int64 = 0
   var freshness = FreshnessFacts.mustAsk
+  /// In place of the store's, if its load had one of its own.
+  var lifetime: LoadOptions.OriginalLifetime?
   /// What the server said, as it stands on disk: most lookups need no more than `freshness`.
   var encodedTerms: [UInt8]
 

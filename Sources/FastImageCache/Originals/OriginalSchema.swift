@@ -15,10 +15,10 @@ enum OriginalSchema {
   /// The columns that a lookup reads, in the order of `OriginalRow`.
   static let row = """
     id, body, size, whole, checksum, width, height, placeholder, stored, used, answered, fresh_for,
-    while_revalidating, if_error, must_revalidate, terms
+    while_revalidating, if_error, must_revalidate, terms, maximum_age, renewed
     """
 
-  static let rowCount: Int32 = 16
+  static let rowCount: Int32 = 18
 
   /// All columns, in the order of `OriginalRecord.values`.
   static let all = row + ", account, key, version, address, namespace, entity, variants, owner"
@@ -83,6 +83,32 @@ enum OriginalSchema {
       throw DatabaseError(
         .newer, database.path, "The database has version \(version), not \(Self.version).")
     }
+    try addMissingColumns(database)
+  }
+
+  /// Earlier programs made tables without a lifetime of each original. They go on reading and writing these:
+  /// all statements name their columns, and those that are not named are null, which is the store's own lifetime.
+  private static func addMissingColumns(_ database: Database) throws(DatabaseError) {
+    func isComplete() throws(DatabaseError) -> Bool {
+      let known = "SELECT count(*) FROM pragma_table_info('download') WHERE name = 'renewed'"
+      return try database.number(known) > 0
+    }
+    if try isComplete() { return }
+    try database.execute("BEGIN IMMEDIATE")
+    do throws(DatabaseError) {
+      // Another process may have added them meanwhile.
+      if try !isComplete() {
+        for table in ["original", "download"] {
+          for column in ["maximum_age", "renewed"] {
+            try database.execute("ALTER TABLE \(table) ADD COLUMN \(column)")
+          }
+        }
+      }
+      try database.execute("COMMIT")
+    } catch {
+      try? database.execute("ROLLBACK")
+      throw error
+    }
   }
 
   /// The settings of each connection: how many pages it keeps in memory, however many originals there are, and
@@ -103,7 +129,10 @@ extension OriginalRow {
       .integer(number), .bits(body), .number(byteCount), .number(wholeByteCount), .bits(checksum),
       .number(size.width), .number(size.height), .number(isPlaceholder ? 1 : 0), .integer(stored),
       .integer(lastUse),
-    ] + freshness.values + [.text(encodedTerms)]
+    ] + freshness.values + [
+      .text(encodedTerms), lifetime.map { .integer($0.maximumAge.components.seconds) } ?? .null,
+      lifetime.map { .number($0.renewsOnUse ? 1 : 0) } ?? .null,
+    ]
   }
 
   init(_ row: borrowing Row) {
@@ -119,6 +148,9 @@ extension OriginalRow {
       answered: row.integer(10), freshFor: UInt32(clamping: row.integer(11)),
       staleWhileRevalidate: UInt32(clamping: row.integer(12)),
       staleIfError: UInt32(clamping: row.integer(13)), mustRevalidate: row.integer(14) != 0)
+    if !row.isNull(16) {
+      lifetime = .init(.seconds(row.integer(16)), renewsOnUse: row.integer(17) != 0)
+    }
   }
 }
 
@@ -138,10 +170,11 @@ extension OriginalRecord {
 
   init(_ row: borrowing Row) {
     func id(_ column: Int32) -> ImageID? { row.id(column).map { ImageID($0) } }
-    let (nothing, address) = (OriginalName.everyone, id(19) ?? OriginalName.everyone)
-    name = OriginalName(id: id(17) ?? address, account: id(16) ?? nothing, address: address)
-    version = id(18) ?? address
-    owner = OriginalOwner(namespace: id(20) ?? nothing, entity: id(21) ?? address)
+    // Behind the columns of the row.
+    let (nothing, address) = (OriginalName.everyone, id(21) ?? OriginalName.everyone)
+    name = OriginalName(id: id(19) ?? address, account: id(18) ?? nothing, address: address)
+    version = id(20) ?? address
+    owner = OriginalOwner(namespace: id(22) ?? nothing, entity: id(23) ?? address)
     self.row = OriginalRow(row)
   }
 }

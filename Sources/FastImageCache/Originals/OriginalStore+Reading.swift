@@ -182,6 +182,10 @@ extension OriginalStore {
 
   func freshness(of original: OriginalRow) -> Freshness {
     let use = state.withLock { $0.uses[original.number] } ?? original.lastUse
+    var lifetime = lifetime
+    if let own = original.lifetime {
+      (lifetime.maximumAge, lifetime.renewsOnUse) = (own.maximumAge, own.renewsOnUse)
+    }
     return lifetime.freshness(
       of: original.freshness, stored: original.stored, lastUse: use / 1_000_000,
       now: now() / 1_000_000)

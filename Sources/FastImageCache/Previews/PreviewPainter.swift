@@ -88,7 +88,9 @@ struct PreviewPainter: Sendable {
         guard let bytes = arrival.copy(0..<stage.byteCount) else {
           throw ImageDecodingError.truncated
         }
-        let request = maker.decoding.request(plan, isCancelled)
+        var request = maker.decoding.request(plan, isCancelled)
+        // They agree in these.
+        request.settings = want.wishes.first?.request.conditions.decoderSettings ?? [:]
         let decoded = try picture.decoder.decodePreview(bytes, at: stage, request)
         if let newPart = decoded.part, newPart <= want.part { return .failed }
         let bitmap = decoded.bitmap

@@ -24,6 +24,7 @@ final class ImageRequest: Sendable {
   let policy: LoadOptions.CachePolicy
   let isPlaceholder: Bool
   let storage: LoadOptions.Storage
+  let originalLifetime: LoadOptions.OriginalLifetime?
   let conditions: LoadConditions
   let priority: RequestPriority?
   /// All formats that the cache has.
@@ -87,6 +88,7 @@ final class ImageRequest: Sendable {
     policy = options?.cachePolicy ?? .useCache
     isPlaceholder = options?.isPlaceholder == true
     storage = options?.storage ?? .all
+    originalLifetime = options?.originalLifetime
     conditions = options?.conditions ?? .ordinary
     priority = options?.priority
     self.entity = entity

@@ -210,9 +210,12 @@ final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let identity = planner.identity(of: request)
+    let address = request.url.map(planner.address)
     let loadKey: LoadKey =
-      request.url.map { .url(planner.address(of: $0), identity) }
-      ?? .entity(request.key.entity, identity)
+      address.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
+    let delivered = address.flatMap { address in
+      identity?.beginsWithKept == true ? LoadKey.url(address, identity?.asFetched) : nil
+    }
     let original = planner.sharedOriginal(of: request, identity)
     let followed = FollowedPriority.begin(request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
@@ -233,10 +236,10 @@ final class InFlightRegistry: Sendable {
       // Read under the lock: an earlier change is seen here, and a later one finds the subscriber.
       let priority = followed?.priority ?? priority
       return state.registry.join(
-        request.subscriber, key: request.key, loadKey: loadKey, of: original, priority: priority,
-        versions: versions,
-        policy: request.policy, storage: request.storage, after: asking?.id.number ?? -1,
-        request: request,
+        request.subscriber, key: request.key, loadKey: loadKey, orDelivered: delivered,
+        of: original, priority: priority, versions: versions,
+        policy: request.policy, storage: request.storage, lifetime: request.originalLifetime,
+        after: asking?.id.number ?? -1, request: request,
         start: {
           isCoalesced = false
           return Handle(

@@ -73,6 +73,11 @@ extension Load {
     registry.state.withLock { $0.registry.storage(of: id) }
   }
 
+  /// What the requests say of the time for which the original is kept.
+  var originalLifetime: SharedOriginalLifetime {
+    registry.state.withLock { $0.registry.originalLifetime(of: id) }
+  }
+
   /// What the load may write for an image that is drawn now. From now on no request joins for it that wants more.
   func settleStorage(for request: ImageRequest) -> LoadOptions.Storage {
     guard request.storage < .all else { return .all }

@@ -55,6 +55,7 @@ struct LoadRecord<Request, Handle> {
   var hasAsked = false
   private(set) var outputs: [Output] = []
   private(set) var waiting = SubscriberCounts()
+  private(set) var originalLifetime = SharedOriginalLifetime()
   private var hasAnimations = false
   private var hasSettled = false
   private var arrivalCount = 0
@@ -152,7 +153,8 @@ struct LoadRecord<Request, Handle> {
   /// - Returns: The output's index, and the requests that give way to this one.
   mutating func add(
     _ subscriber: SubscriberID, for key: ImageKey, _ request: Request, priority: Priority,
-    storage: LoadOptions.Storage = .all, isAlternate: Bool = false
+    storage: LoadOptions.Storage = .all, lifetime: LoadOptions.OriginalLifetime? = nil,
+    isAlternate: Bool = false
   ) -> (index: Int, dropped: [Request]) {
     let known = index(of: key)
     let index = known ?? append(key, request)
@@ -170,6 +172,7 @@ struct LoadRecord<Request, Handle> {
       outputs[index].isAnswered = false
     }
     outputs[index].storage = max(storage, outputs[index].storage)
+    originalLifetime.add(lifetime)
     outputs[index].subscribers.append(subscriber)
     outputs[index].waitingCount += 1
     count(+1, at: priority)

@@ -32,7 +32,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let subscriber: Subscriber
     let load: LoadID
     let output: Int
-    /// What it was given, by ``join(_:key:loadKey:of:priority:versions:policy:storage:after:request:start:subscriber:)``
+    /// What it was given, by ``join(_:key:loadKey:orDelivered:of:priority:versions:policy:storage:lifetime:after:request:start:subscriber:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.
@@ -77,33 +77,38 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// Adds a subscriber to the newest load of its key, or to a new one.
   ///
   /// - Parameters:
+  ///   - delivered: The key of a load that serves as well once it has delivered an image.
   ///   - original: That of the key, where others may lead to it.
   ///   - versions: The versions of its entity in each format, as the subscriber knows them. The subscriber
   ///     joins a load only if they agree with all requests of that load, and if its image was not
   ///     removed since the load began.
   ///   - policy: How much the subscriber wants of a load.
   ///   - storage: How much of it the subscriber wants to be kept.
+  ///   - lifetime: How long the subscriber wants the original to be kept.
   ///   - asker: The number of the youngest load that goes on only after this subscriber has its answer; -1 for none.
   ///   - request: Handed out by ``take(_:)``, unless the same image is wanted already.
   ///   - start: Makes the handle of a new load.
   ///   - subscriber: Makes the subscriber, for the handle of its load.
   mutating func join(
-    _ id: SubscriberID, key: ImageKey, loadKey: LoadKey, of original: SharedOriginal? = nil,
-    priority: Priority, versions: [ImageKey], policy: LoadOptions.CachePolicy = .useCache,
-    storage: LoadOptions.Storage = .all, after asker: Int = -1, request: Request,
+    _ id: SubscriberID, key: ImageKey, loadKey: LoadKey, orDelivered delivered: LoadKey? = nil,
+    of original: SharedOriginal? = nil, priority: Priority, versions: [ImageKey],
+    policy: LoadOptions.CachePolicy = .useCache, storage: LoadOptions.Storage = .all,
+    lifetime: LoadOptions.OriginalLifetime? = nil, after asker: Int = -1, request: Request,
     start: (LoadID) -> Handle,
     subscriber: (Handle) -> Subscriber
   ) -> Joined {
     let oldest = max(asker, lastRemoval(of: key))
-    func find(_ loadKey: LoadKey, covering original: SharedOriginal? = nil) -> LoadID? {
+    func find(
+      _ loadKey: LoadKey, hasDelivered: Bool = false, covering original: SharedOriginal? = nil
+    ) -> LoadID? {
       guard let newest = current[loadKey], newest.number > oldest else { return nil }
       let accepts = look(at: newest) { load in
-        load.accepts(key, versions, policy, storage)
+        load.accepts(key, versions, policy, storage) && (load.hasDelivered || !hasDelivered)
           && original.map { load.original?.covers($0) == true } ?? true
       }
       return accepts == true ? newest : nil
     }
-    let own = find(loadKey)
+    let own = find(loadKey) ?? delivered.flatMap { find($0, hasDelivered: true) }
     let found = own ?? original.flatMap { find($0.loadKey, covering: $0) }
     let isNewLoad = found == nil
     let target = found ?? begin(loadKey, original, policy, priority, for: id, start)
@@ -112,7 +117,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
         handle: load.handle,
         added: load.add(
           id, for: key, request, priority: priority, storage: storage,
-          isAlternate: own == nil && !isNewLoad)
+          lifetime: lifetime, isAlternate: own == nil && !isNewLoad)
       )
     }
     guard let joined else {
@@ -246,6 +251,11 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// The same when the image is drawn: no subscriber joins for it later that wants more.
   mutating func settleStorage(for key: ImageKey, of id: LoadID) -> LoadOptions.Storage {
     look(at: id) { $0.settleStorage(for: key) } ?? .none
+  }
+
+  /// What the subscribers that have joined say of the time for which the original is kept.
+  mutating func originalLifetime(of id: LoadID) -> SharedOriginalLifetime {
+    look(at: id) { $0.originalLifetime } ?? SharedOriginalLifetime()
   }
 
   /// Ends one output of a load.

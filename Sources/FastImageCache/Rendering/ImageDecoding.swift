@@ -102,6 +102,7 @@ struct ImageDecoding: Sendable {
             frameDurations: header.frameDurations, loopCount: header.loopCount),
           workingByteCount: header.workingByteCount,
           keptByteCount: 8 * (picture.fullSize.pixelCount ?? 0),
+          settings: picture.decoderSettings,
           isCut: header.isCut, nonce: .random(in: .min ... .max)))
     } catch {
       return .refused(ImageCacheError(error, url: picture.url))
@@ -173,6 +174,7 @@ struct ImageDecoding: Sendable {
     progress?.report(.decoding)
     var request = request(plan, isCancelled)
     request.damagedImages = picture.damagedImages
+    request.settings = picture.decoderSettings
     let (start, worked) = (ContinuousClock.now, ThreadTime.now)
     let bitmap: Bitmap
     do throws(ImageDecodingError) {

@@ -342,6 +342,19 @@ actor ImageTable {
     do throws(TableError) { return try store.map(change) } catch { throw ImageCacheError(error) }
   }
 
+  /// Notes in the order of use what time it is.
+  ///
+  /// - Returns: The stamp of the last uses before a lifetime ago, if one was noted then.
+  func noteTime(_ time: Date, lifetime: Duration) throws(ImageCacheError) -> UInt64? {
+    // Whatever the program's clock and format say, numbers that can be added.
+    let (limit, seconds) = (Int64(1) << 40, time.timeIntervalSince1970)
+    return try write { table throws(TableError) in
+      try table.noteTime(
+        Int64(max(0, min(seconds, Double(limit)))),
+        lifetime: min(lifetime.components.seconds, limit))
+    } ?? nil
+  }
+
   /// Room for images, `nil` where they are not kept.
   nonisolated var slotCount: Int? { store?.slotCount }
 

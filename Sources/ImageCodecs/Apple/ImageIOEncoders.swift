@@ -11,6 +11,14 @@
       try EncodedImage(pixels: pixels, layout: layout, colorSpace: colorSpace).data(
         type: "public.png", options: [:])
     }
+
+    /// ImageIO writes no palette, so it is given whole pixels.
+    func write(_ image: PaletteImage, _ colorSpace: ColorSpace) throws(ImageEncodingError) -> Data {
+      let bitmap = try image.bitmap(colorSpace)
+      return try bitmap.withUnsafeBytes { bytes throws(ImageEncodingError) in
+        try write(bytes, bitmap.layout, colorSpace)
+      }
+    }
   }
 
   extension JPEGEncoder {

@@ -51,9 +51,12 @@ public struct JPEGEncoder: ImageEncoder {
   /// is baseline: its first part shows the top of the image.
   public var isProgressive: Bool
 
+  /// The colours that are written.
+  public var colors: EncodedColors
+
   /// Creates an encoder.
-  public init(quality: Double = 0.9, isProgressive: Bool = false) {
-    (self.quality, self.isProgressive) = (quality, isProgressive)
+  public init(quality: Double = 0.9, isProgressive: Bool = false, colors: EncodedColors = .all) {
+    (self.quality, self.isProgressive, self.colors) = (quality, isProgressive, colors)
   }
 
   /// - Throws: ``ImageEncodingError``; sides above 65 500 pixels do not fit into the format.
@@ -67,8 +70,8 @@ public struct JPEGEncoder: ImageEncoder {
   public func encode(
     _ pixels: RawSpan, layout: PixelLayout, colorSpace: ColorSpace
   ) throws(ImageEncodingError) -> Data {
-    try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
-      try write(bytes, layout, colorSpace)
+    try colors.withPixels(pixels, layout, colorSpace) {
+      bytes, layout throws(ImageEncodingError) in try write(bytes, layout, colorSpace)
     }
   }
 }
@@ -77,8 +80,11 @@ public struct JPEGEncoder: ImageEncoder {
 ///
 /// On Linux libpng refuses a side above 1 000 000 pixels.
 public struct PNGEncoder: ImageEncoder {
+  /// The colours that are written.
+  public var colors: EncodedColors
+
   /// Creates an encoder.
-  public init() {}
+  public init(colors: EncodedColors = .all) { self.colors = colors }
 
   /// - Throws: ``ImageEncodingError``.
   public func encode(
@@ -91,8 +97,14 @@ public struct PNGEncoder: ImageEncoder {
   public func encode(
     _ pixels: RawSpan, layout: PixelLayout, colorSpace: ColorSpace
   ) throws(ImageEncodingError) -> Data {
-    try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
-      try write(bytes, layout, colorSpace)
+    if case .palette(let count) = colors.kind {
+      let image = try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
+        try PaletteImage(bytes, layout, colorCount: count)
+      }
+      return try write(image, colorSpace)
+    }
+    return try colors.withPixels(pixels, layout, colorSpace) {
+      bytes, layout throws(ImageEncodingError) in try write(bytes, layout, colorSpace)
     }
   }
 }

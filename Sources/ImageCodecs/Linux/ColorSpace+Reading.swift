@@ -85,4 +85,16 @@
       }
     }
   #endif
+
+  #if Pixbuf
+    extension PixbufDecoder: SystemDecoder {
+      var types: [EncodedImageType] { [.tiff, .bmp, .ico] }
+
+      func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
+        try data.lendBytes { bytes throws(ImageDecodingError) in
+          try ColorSpace(of: conversion(bytes.bytes))
+        }
+      }
+    }
+  #endif
 #endif

@@ -48,6 +48,12 @@
       return overflow ? .max : sum
     }
 
+    /// The product, or the largest number there is; of positive numbers.
+    func multipliedClamped(by other: Int) -> Int {
+      let (product, overflow) = multipliedReportingOverflow(by: other)
+      return overflow ? .max : product
+    }
+
     func dividedRoundingUp(by divisor: Int) -> Int { (self + divisor - 1) / divisor }
   }
 

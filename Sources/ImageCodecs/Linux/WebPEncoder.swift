@@ -12,10 +12,15 @@
     /// and NaN as 0.8. `nil` is lossless, see ``lossless``.
     public let quality: Double?
 
-    /// Creates an encoder that loses details; alpha stays as it is.
-    public init(quality: Double = 0.8) { self.quality = quality }
+    /// The colours that are written.
+    public var colors: EncodedColors
 
-    private init(losing quality: Double?) { self.quality = quality }
+    /// Creates an encoder that loses details; alpha stays as it is.
+    public init(quality: Double = 0.8, colors: EncodedColors = .all) {
+      (self.quality, self.colors) = (quality, colors)
+    }
+
+    private init(losing quality: Double?) { (self.quality, colors) = (quality, .all) }
 
     /// An encoder that keeps opaque pixels exactly.
     ///
@@ -34,11 +39,12 @@
     public func encode(
       _ pixels: RawSpan, layout: PixelLayout, colorSpace: ColorSpace
     ) throws(ImageEncodingError) -> Data {
-      let data = try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
-        try write(bytes, layout)
-      }
-      return try colorSpace.withProfile(for: layout.format) { profile in
-        profile.isEmpty ? data : WebPContainer.adding(profile, to: data, layout)
+      try colors.withPixels(pixels, layout, colorSpace) {
+        bytes, layout throws(ImageEncodingError) in
+        let data = try write(bytes, layout)
+        return try colorSpace.withProfile(for: layout.format) { profile in
+          profile.isEmpty ? data : WebPContainer.adding(profile, to: data, layout)
+        }
       }
     }
 

@@ -117,7 +117,7 @@ package final class TableDirectory: Sendable {
 
   /// Deletes the tables whose names are not among `names`, and returns their number.
   ///
-  /// Their guest and index files go too. Keeps tables that any process has open, with those files, and
+  /// Their guest files, index files and files of times go too. Keeps tables that any process has open, with those files, and
   /// files that are no tables.
   @discardableResult
   package func removeTables(except names: Set<String>) throws(TableError) -> Int {
@@ -127,13 +127,13 @@ package final class TableDirectory: Sendable {
       var count = 0
       for name in try system.names(in: descriptor).sorted() {
         let isTable = name.hasSuffix(Self.suffix)
-        let owner = Self.tableName(ofGuest: name) ?? Self.tableName(ofIndex: name)
+        let owner = Self.tableName(ofGuest: name) ?? Self.tableName(ofCompanion: name)
         guard let table = isTable ? name : owner,
           table.hasSuffix(Self.suffix),
           !kept.contains(table)
         else { continue }
         let isGone = try remove(name)
-        // A table comes before its guest files, which are its owner's to take in, and its index file.
+        // A table comes before its guest files, which are its owner's to take in, and the others.
         if isTable { if isGone { count += 1 } else { kept.insert(table) } }
       }
       return count
@@ -203,12 +203,12 @@ package final class TableDirectory: Sendable {
     }
   }
 
-  /// Deletes unfinished replacements, and index files without a table.
+  /// Deletes unfinished replacements, and index files and files of times without a table.
   private func sweep() {
     // Left-overs take space and do no harm, so errors are ignored.
     guard let names = try? system.names(in: descriptor) else { return }
     for name in names {
-      let isAlone = Self.tableName(ofIndex: name).map {
+      let isAlone = Self.tableName(ofCompanion: name).map {
         $0.hasSuffix(Self.suffix) && !names.contains($0)
       }
       if isAlone == true || name.contains(Self.suffix + Self.temporaryMark) {
@@ -240,12 +240,12 @@ package final class TableDirectory: Sendable {
       return false
     }
     let isOurs = start == TableHeader.magic
-    // A replacement, a guest or an index whose process died before its header is empty; only they have
+    // A replacement, a guest, an index or times whose process died before a first byte are empty; only they have
     // such names. So is the file that names a namespace.
     let isBegun =
       start.isEmpty
       && (name.contains(Self.suffix + Self.temporaryMark) || Self.tableName(ofGuest: name) != nil
-        || Self.tableName(ofIndex: name) != nil || name == NamespaceFile.fileName)
+        || Self.tableName(ofCompanion: name) != nil || name == NamespaceFile.fileName)
     guard isOurs || isBegun else { return false }
     try system.unlink(name, in: descriptor)
     return true

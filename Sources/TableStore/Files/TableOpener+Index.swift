@@ -67,10 +67,14 @@ extension TableOpener {
 extension TableDirectory {
   private static let indexMark = "-index"
 
+  private static let timesMark = "-times"
+
   static func indexName(of fileName: String) -> String { fileName + indexMark }
 
-  /// The name of the table file that an index file belongs to; `nil` for other names.
-  static func tableName(ofIndex name: String) -> String? {
-    name.hasSuffix(indexMark) ? String(name.dropLast(indexMark.count)) : nil
+  static func timesName(of fileName: String) -> String { fileName + timesMark }
+
+  /// The name of the table file that an index file, or a file of times, belongs to; `nil` for other names.
+  static func tableName(ofCompanion name: String) -> String? {
+    [indexMark, timesMark].first(where: name.hasSuffix).map { String(name.dropLast($0.count)) }
   }
 }

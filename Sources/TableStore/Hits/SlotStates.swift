@@ -26,6 +26,8 @@ final class SlotStates: @unchecked Sendable {
   /// The part of the index that outlives the process.
   let stored: StoredIndex
   private(set) var preparedCount = 0
+  /// No use before this session of a file has a later stamp, and each one since then has.
+  private(set) var earlierStamp: UInt64 = 0
   /// One for a known slot. Not in the memory that hits read: by Swift's rule of exclusive access, a change
   /// of one part of that is a change of all of it, during which no hit might read.
   private let known: UnsafeMutablePointer<UInt8>
@@ -211,6 +213,7 @@ final class SlotStates: @unchecked Sendable {
 
   /// Lets stamps go on after `stamp`, which an earlier session left.
   func resumeClock(after stamp: UInt64) {
+    earlierStamp = stamp
     guard memory.pointee.clock.load(ordering: .relaxed) < stamp else { return }
     memory.pointee.startClock(after: stamp)
   }
@@ -247,7 +250,7 @@ final class SlotStates: @unchecked Sendable {
       memory.pointee.strings.base[slot] = SlotStrings()
       known[slot] = 0
     }
-    preparedCount = 0
+    (preparedCount, earlierStamp) = (0, 0)
     return true
   }
 

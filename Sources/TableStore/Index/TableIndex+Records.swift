@@ -78,6 +78,13 @@ extension TableIndex {
 
   // MARK: Recency
 
+  /// A stamp later than all uses before, and earlier than those from now on; images on leases are in use.
+  func markUses() -> UInt64 {
+    let stamp = states.advanceClock()
+    for slot in leasedSlots { states.setStamp(stamp &+ 1, of: slot) }
+    return stamp
+  }
+
   /// The records of the first neighbouring slots, at or after `slot`, whose recency differs from
   /// the file's, at most `limit` of them; notes them as written.
   func takeOutdatedRecords(

@@ -153,10 +153,8 @@ extension TableWriter {
     }
   }
 
-  // MARK: Private
-
   /// Writes the stamps of last use, so that the order of eviction outlives this process.
-  private func writeRecency(to file: TableFile) throws(SystemError) {
+  func writeRecency(to file: TableFile) throws(SystemError) {
     var next = 0
     // A few records at a time, since readers wait meanwhile.
     while let (slot, records) = lookup.current.withLock({

@@ -39,6 +39,8 @@ struct TableWriter: Sendable {
   var unlogged = Removals()
   /// The images that are stale for the rest of the session: of each entity those up to this generation.
   var stale: [TableID.Digest: UInt64] = [:]
+  /// The times of stamps; `nil` before the first is noted of the current file.
+  var useTimes: UseTimes?
   /// Guest files whose images are in the owned file, until those are on the device.
   var takenIn: [(name: String, descriptor: Int32, file: any AnyObject & Sendable)] = []
   /// The file that a suspension took; without an owner's lock this process wants a guest file again.

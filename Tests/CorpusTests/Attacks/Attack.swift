@@ -6,7 +6,7 @@ import Foundation
 /// under the tests, notices crashes, too much memory and too much time.
 enum Attack: String, CaseIterable, Sendable {
   case table, original
-  case jpeg, png, webp, gif, avif, heif, svg
+  case jpeg, png, webp, gif, avif, heif, svg, pixbuf
   case pngFrames = "png-frames"
   case webpFrames = "webp-frames"
   case gifFrames = "gif-frames"
@@ -19,7 +19,7 @@ enum Attack: String, CaseIterable, Sendable {
     switch self {
     case .table: try TableAttack.run(on: bytes)
     case .original: try OriginalAttack.run(on: bytes)
-    case .jpeg, .png, .webp, .gif, .avif, .heif, .svg: try PictureAttack.run(on: bytes)
+    case .jpeg, .png, .webp, .gif, .avif, .heif, .svg, .pixbuf: try PictureAttack.run(on: bytes)
     case .pngFrames, .webpFrames, .gifFrames, .avifFrames: try FrameAttack.run(on: bytes)
     case .exif: try MetadataAttack.run(on: bytes)
     case .dataURL: try AddressAttack.run(on: bytes)

@@ -56,6 +56,23 @@ struct AnimationTests {
     #expect(decoder.reads.value == reads)
   }
 
+  @Test("obeys the options of its request")
+  func obeysOptions() async throws {
+    let fixture = try await fixture()
+    let photo = sticker(3, frames: 5)
+    var options = LoadOptions()
+    options.scope = .cache
+    await #expect(throws: ImageCacheError.notCached(entity: "a", format: "sticker")) {
+      try await fixture.cache.animation(for: photo, format: .sticker, options: options)
+    }
+    _ = try await fixture.cache.animation(for: photo, format: .sticker)
+    let reads = decoder.reads.value
+    options = LoadOptions()
+    options.cachePolicy = .reload
+    _ = try await fixture.cache.animation(for: photo, format: .sticker, options: options)
+    #expect(decoder.reads.value > reads)
+  }
+
   @Test("of an earlier session plays without a decode")
   func outlivesSession() async throws {
     let directory = try TemporaryDirectory()

@@ -11,10 +11,12 @@ struct ExpiryTests {
   private let date = Lock(Date())
   private let photo = Photo("a", url: "test:/7")
 
-  private func format(_ name: String, lifetime: Duration? = nil) -> ImageFormat {
+  private func format(
+    _ name: String, lifetime: Duration? = nil, from start: ImageFormat.LifetimeStart = .store
+  ) -> ImageFormat {
     ImageFormat(
       name: name, size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 16,
-      lifetime: lifetime)
+      lifetime: lifetime, lifetimeStart: start)
   }
 
   private func configure(_ configuration: inout ImageCache.Configuration) {
@@ -82,6 +84,52 @@ struct ExpiryTests {
     #expect(removed == 1)
   }
 
+  @Test("goes so long after its last use, if that counts, over openings")
+  func countsFromLastUse() async throws {
+    let brief = format("brief", lifetime: .seconds(10 * 86_400), from: .lastUse)
+    let unused = Photo("b", url: "test:/8")
+    let directory = try TemporaryDirectory()
+    // The first sweep comes before the stores, and each one notes its time only.
+    for day in [0, 4, 8, 12, 16] {
+      let start = clock.now
+      let fixture = try await Fixture([brief], directory: directory, configure: configure)
+      await sweepEnds(after: start)
+      if day == 0 { _ = try await fixture.cache.image(for: unused, format: brief) }
+      #expect(fixture.cache.containsImage(for: unused, format: brief) == (day < 16))
+      #expect(fixture.cache.containsImage(for: photo, format: brief) == (day > 0))
+      _ = try await fixture.cache.image(for: photo, format: brief)
+      await fixture.cache.close()
+      clock.advance(by: .seconds(3600))
+      pass(4)
+    }
+    // Without the noted times nobody knows how old it is.
+    let files = try FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
+    let times = try #require(files.first { $0.hasSuffix("-times") })
+    try FileManager.default.removeItem(at: directory.url.appending(path: times))
+    pass(20)
+    let start = clock.now
+    let fixture = try await Fixture([brief], directory: directory, configure: configure)
+    await sweepEnds(after: start)
+    var held = fixture.cache.cachedImage(for: photo, format: brief)
+    #expect(held != nil)
+    for _ in 0..<5 {
+      pass(4)
+      await pauseEnds()
+    }
+    // Who holds it uses it.
+    #expect(fixture.cache.containsImage(for: photo, format: brief))
+    #expect(held?.solidNumber == 7)
+    held = nil
+    for _ in 0..<5 {
+      #expect(fixture.cache.containsImage(for: photo, format: brief))
+      pass(4)
+      await pauseEnds()
+      if !fixture.cache.containsImage(for: photo, format: brief) { break }
+    }
+    #expect(!fixture.cache.containsImage(for: photo, format: brief))
+    await fixture.cache.close()
+  }
+
   @Test("goes with all its frames")
   func expiresWithFrames() async throws {
     let sticker = ImageFormat(
@@ -139,5 +187,11 @@ struct ExpiryTests {
     #expect(copy == first)
     let earlier = try JSONSerialization.jsonObject(with: JSONEncoder().encode(second))
     #expect((earlier as? [String: Any])?["lifetime"] == nil)
+    let used = format("a", lifetime: .seconds(1), from: .lastUse)
+    let text = String(decoding: try JSONEncoder().encode(used), as: UTF8.self)
+    #expect(try JSONDecoder().decode(ImageFormat.self, from: Data(text.utf8)) == used)
+    // As an earlier version encoded it.
+    let without = text.replacing(/,?"lifetimeStart":"lastUse"/, with: "").replacing("{,", with: "{")
+    #expect(try JSONDecoder().decode(ImageFormat.self, from: Data(without.utf8)) == first)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -28,6 +29,34 @@ struct LoadOptionsTests {
     let hit = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
     #expect(hit.solidNumber == 7 && source.started.value == 1)
     #expect(await fixture.cache.statistics().misses == 2)
+  }
+
+  @Test("tells the program's decoder its settings, in a load that only equal ones share")
+  func tellsDecoder() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let decoder = SettingsDecoder()
+    let fixture = try await Fixture(from: source) { $0.decoders = [decoder] }
+    let photo = Photo("7")
+    var loads: [(number: Int, Task<CachedImage, any Error>)] = []
+    for number in [1, 2, 1, 0] {
+      var options = LoadOptions()
+      if number > 0 { options.decoderSettings = ["number": "\(number)"] }
+      let request = Task { [options] in
+        try await fixture.cache.image(for: photo, format: .row, options: options)
+      }
+      loads.append((number, request))
+      await fixture.subscribers(loads.count)
+    }
+    gate.open()
+    for (number, load) in loads { #expect(try await load.value.solidNumber == number) }
+    #expect(source.started.value == 3)
+    #expect(Set(decoder.seen.withLock { $0 }) == [["number": "1"], ["number": "2"], [:]])
+    // The key of the table knows no settings.
+    var others = LoadOptions()
+    others.decoderSettings = ["number": "3"]
+    _ = try await fixture.cache.image(for: photo, format: .row, options: others)
+    #expect(source.started.value == 3)
   }
 
   @Test("that reloads replaces the table's picture, and asks caches on the way for a new one")
@@ -254,5 +283,23 @@ struct LoadOptionsTests {
       try await hanging.cache.image(for: Photo("7"), format: .row, options: options)
     }
     #expect(await hanging.cache.statistics().activeLoads == 0)
+  }
+}
+
+/// Draws the number that its settings name.
+private struct SettingsDecoder: ImageDecoder {
+  let seen = Lock<[[String: String]]>([])
+
+  func recognizes(_ firstBytes: Data) -> Bool { true }
+
+  func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    try ImageHeader(of: data)
+  }
+
+  func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+    seen.withLock { $0.append(request.settings) }
+    do { return try solid(Int(request.settings["number"] ?? "") ?? 0) } catch {
+      throw .outOfMemory
+    }
   }
 }

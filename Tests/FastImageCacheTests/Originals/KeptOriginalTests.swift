@@ -21,6 +21,20 @@ struct KeptOriginalTests {
     #expect(source.started.value == 1 && originals.writes.value == 1)
   }
 
+  @Test("is decoded once for a family whose images are asked for one after the other")
+  func sharesDecode() async throws {
+    let formats = [ImageFormat.large, .row].map {
+      ImageFormat(name: $0.name, family: "all", size: .exact($0.size))
+    }
+    let fixture = try await Fixture(formats, from: EncodedSource(), originals: originals)
+    for number in 0..<20 {
+      for format in formats {
+        _ = try await fixture.cache.image(for: Photo(ImageID("\(number)")), format: format)
+      }
+    }
+    #expect(await fixture.cache.statistics().decodes == 20)
+  }
+
   @Test("is fetched, decoded and kept once for a thousand requests")
   func isKeptOnce() async throws {
     let gate = CancellableGate()

@@ -183,6 +183,21 @@ struct OriginalDiskTests {
     }
   }
 
+  @Test("of an earlier program, which knew no lifetime of one original, is taken up as it is")
+  func takesUpEarlierColumns() async throws {
+    await store().keep(7)
+    for table in ["original", "download"] {
+      for column in ["maximum_age", "renewed"] {
+        try execute("ALTER TABLE \(table) DROP COLUMN \(column)")
+      }
+    }
+    let later = store(after: 29 * 86_400)
+    #expect(try await later.kept(7) == OriginalStore.bytes(7))
+    #expect(await later.keep(8) { $0.lifetimeWishes.add(.init(.seconds(60))) })
+    #expect(try await store(after: 29 * 86_400 + 59).kept(8) != nil)
+    #expect(try await store(after: 29 * 86_400 + 200).kept(8) == nil)
+  }
+
   @Test("is refused strictly where its database cannot be used, and left as it is")
   func unusable() async throws {
     typealias Fault = OriginalStore.Fault

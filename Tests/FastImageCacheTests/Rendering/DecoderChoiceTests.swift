@@ -53,11 +53,17 @@ struct DecoderChoiceTests {
     #expect(order.notes == ["1 recognizes 64", "2 recognizes 64", "2 header", "2 decode"])
   }
 
+  #if Pixbuf
+    private static let unreadTIFF = ImageDecodingError.truncated
+  #else
+    private static let unreadTIFF = ImageDecodingError.unsupported(
+      "TIFF images are not decoded here. Enable the package trait \"Pixbuf\".")
+  #endif
+
   @Test(
     "ends with the reason that a user can act upon",
     arguments: [
-      ("II*\0", ImageDecodingError.unsupported("TIFF images are not decoded here.")),
-      ("<html>", .unknownType), ("", .truncated),
+      ("II*\0", unreadTIFF), ("<html>", .unknownType), ("", .truncated),
     ])
   func namesReasons(text: String, expected: ImageDecodingError) async throws {
     let fixture = try await fixture(ImageDecoders.standard)

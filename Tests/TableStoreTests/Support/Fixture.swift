@@ -46,7 +46,7 @@ struct Fixture {
   var fileNames: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: path)
-        .filter { TableDirectory.tableName(ofIndex: $0) == nil }
+        .filter { TableDirectory.tableName(ofCompanion: $0) == nil }
     }
   }
 

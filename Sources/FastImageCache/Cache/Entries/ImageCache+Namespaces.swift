@@ -8,13 +8,9 @@ extension ImageCache {
   /// mark and the name. Other folders are left out, and no file is touched. A namespace that an older
   /// version of this library made is known after the next opening.
   ///
-  /// To delete a namespace, open it without formats: that deletes each of its tables that no cache has
-  /// open and, with the last, the file with its name. A cache that is closed without being suspended before
-  /// has a table open as long as one of its images is held.
-  ///
   /// ```swift
   /// for namespace in try ImageCache.knownNamespaces() where namespace.hasPrefix("account-") {
-  ///   await (try ImageCache.open(namespace: namespace, formats: [])).close()
+  ///   try await ImageCache.removeNamespace(namespace)
   /// }
   /// ```
   ///
@@ -45,18 +41,41 @@ extension ImageCache {
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed; the others are
   ///   deleted all the same.
   public static func removeEverything(in directory: URL? = nil) async throws(ImageCacheError) {
-    var configuration = Configuration()
-    configuration.directory = directory
-    configuration.requiresStorage = true
     var failure: ImageCacheError?
     for namespace in try knownNamespaces(in: directory) {
       do throws(ImageCacheError) {
-        let cache = try await ImageCache(
-          namespace: namespace, formats: [], configuration: configuration)
-        await cache.close()
+        try await removeNamespace(namespace, in: directory)
       } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
+  }
+
+  /// Deletes the tables of one namespace, such as a signed-out account's; does nothing where there is none.
+  ///
+  /// Tables that a cache has open stay, in this process or in another: close it before. A cache that is closed without
+  /// being suspended before has a table open as long as one of its images is held. Stores of originals stay, too.
+  /// With the last table the namespace is no longer known.
+  ///
+  /// ```swift
+  /// await cache.close()
+  /// try await ImageCache.removeNamespace("account-7")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - namespace: As at opening.
+  ///   - directory: As ``Configuration/directory``; this program's folder by default. ``directory`` of a cache is a
+  ///     folder inside it.
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed.
+  public static func removeNamespace(
+    _ namespace: String, in directory: URL? = nil
+  ) async throws(ImageCacheError) {
+    guard try knownNamespaces(in: directory).contains(namespace) else { return }
+    var configuration = Configuration()
+    configuration.directory = directory
+    configuration.requiresStorage = true
+    let cache = try await ImageCache(
+      namespace: namespace, formats: [], configuration: configuration)
+    await cache.close()
   }
 
   /// The bytes on disk of the tables of all namespaces, whether a cache has them open or not.

@@ -7,25 +7,20 @@ struct LoadConditions: Hashable, Sendable {
 
   var account: AccountID?
   var headers: [String: String] = [:]
+  var decoderSettings: [String: String] = [:]
   var scope = LoadOptions.Scope.network
   var avoids: NetworkCosts = []
 
   /// Whether they forbid no sharing.
   var isOrdinary: Bool {
     headers.isEmpty && scope == .network && avoids.isEmpty && account == nil
+      && decoderSettings.isEmpty
   }
 
   static func == (first: LoadConditions, second: LoadConditions) -> Bool {
     first.account == second.account && first.scope == second.scope
-      && first.avoids == second.avoids && first.headers.count == second.headers.count
-      && first.headers.allSatisfy { second.hasHeader($0, $1) }
-  }
-
-  /// By bytes: `String` compares canonically, and servers do not.
-  private func hasHeader(_ name: String, _ value: String) -> Bool {
-    guard let index = headers.index(forKey: name) else { return false }
-    return headers[index].key.utf8.elementsEqual(name.utf8)
-      && headers[index].value.utf8.elementsEqual(value.utf8)
+      && first.avoids == second.avoids && first.headers.hasSameBytes(as: second.headers)
+      && first.decoderSettings.hasSameBytes(as: second.decoderSettings)
   }
 
   func hash(into hasher: inout Hasher) {
@@ -33,14 +28,27 @@ struct LoadConditions: Hashable, Sendable {
     hasher.combine(headers.count)
     hasher.combine(scope)
     hasher.combine(avoids)
+    hasher.combine(decoderSettings.count)
+  }
+}
+
+extension [String: String] {
+  /// Compares by bytes: `String` compares canonically, and servers do not.
+  fileprivate func hasSameBytes(as other: [String: String]) -> Bool {
+    count == other.count
+      && allSatisfy { name, value in
+        guard let index = other.index(forKey: name) else { return false }
+        return other[index].key.utf8.elementsEqual(name.utf8)
+          && other[index].value.utf8.elementsEqual(value.utf8)
+      }
   }
 }
 
 /// Tells apart the requests for a URL that may not share a load.
 struct LoadIdentity: Hashable, Sendable {
   private let conditions: LoadConditions
-  /// A load that begins with a kept original is shared by no request that has to wait for a download,
-  /// and the other way round.
+  /// A load that begins with a kept original is shared by no request that has to wait for a download, and one that
+  /// downloads by no request that can begin with a kept original, until its bytes are there.
   let beginsWithKept: Bool
   /// Whether the load is for a placeholder, which no request for a real image may share.
   let isPlaceholder: Bool
@@ -51,5 +59,10 @@ struct LoadIdentity: Hashable, Sendable {
     self.beginsWithKept = beginsWithKept
     self.isPlaceholder = isPlaceholder
     if conditions.isOrdinary, !beginsWithKept, !isPlaceholder { return nil }
+  }
+
+  /// The same of a load that downloads: the original that it has kept may be the one that the request begins with.
+  var asFetched: LoadIdentity? {
+    LoadIdentity(conditions, beginsWithKept: false, isPlaceholder: isPlaceholder)
   }
 }

@@ -9,8 +9,8 @@ public import LoadQueue
 /// options.timeout = .seconds(10)
 /// ```
 ///
-/// Requests that differ in ``scope-swift.property``, ``account``, ``headers`` or the networks that they allow
-/// share no load.
+/// Requests that differ in ``scope-swift.property``, ``account``, ``headers``, ``decoderSettings`` or the networks that
+/// they allow share no load.
 public struct LoadOptions: Hashable, Sendable {
   /// The worth of an image that is there already.
   public enum CachePolicy: Int, Hashable, Sendable {
@@ -96,6 +96,18 @@ public struct LoadOptions: Hashable, Sendable {
   /// all.
   public var storage = Storage.all
 
+  /// How long the original that the load keeps is kept; as the store's ``OriginalStore/Lifetime`` says if `nil`.
+  ///
+  /// ```swift
+  /// var brief = LoadOptions()
+  /// brief.originalLifetime = LoadOptions.OriginalLifetime(.seconds(3600), renewsOnUse: false)
+  /// ```
+  ///
+  /// Where requests share a load, the longest time counts, that of the store included if one of them says nothing; and
+  /// uses renew it if they do for one of them. An original that is there already keeps its lifetime until another answer
+  /// takes its place. An image in a table has the ``ImageFormat/lifetime`` of its format.
+  public var originalLifetime: OriginalLifetime?
+
   /// The networks that the request does not allow.
   var avoids: NetworkCosts {
     get { conditions.avoids }
@@ -120,7 +132,17 @@ public struct LoadOptions: Hashable, Sendable {
     set { conditions.headers = newValue }
   }
 
-  /// Scope, avoided networks, account and headers.
+  /// What ``DecodeRequest/settings`` has for a decoder of the program's own; the library's decoders know none.
+  /// Requests with different settings share no load.
+  ///
+  /// They are no part of an image's key: an image that the table has answers, with whatever settings it was decoded. Where
+  /// both results are wanted, ``ImageEntity/versionID(for:)`` or the format tells them apart.
+  public var decoderSettings: [String: String] {
+    get { conditions.decoderSettings }
+    set { conditions.decoderSettings = newValue }
+  }
+
+  /// Scope, avoided networks, account, headers and the decoder's settings.
   private(set) var conditions = LoadConditions.ordinary
 
   /// The previews that ``ImageCache/updates(for:format:options:)`` and

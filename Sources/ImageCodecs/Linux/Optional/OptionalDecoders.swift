@@ -1,6 +1,6 @@
 #if !canImport(ImageIO)
   /// The decoders behind traits of the package, for those traits that are enabled.
-  let optionalDecoders: [any ImageDecoder] = gif + avif + heif + svg
+  let optionalDecoders: [any ImageDecoder] = gif + avif + heif + svg + pixbuf
 
   extension EncodedImageType {
     /// The trait of the package that its decoder needs.
@@ -10,7 +10,8 @@
       case .avif: "AVIF"
       case .heif: "HEIF"
       case .svg: "SVG"
-      case .jpeg, .png, .webp, .tiff, .bmp, .ico: nil
+      case .tiff, .bmp, .ico: "Pixbuf"
+      case .jpeg, .png, .webp, .pdf: nil
       }
     }
   }
@@ -37,5 +38,11 @@
     private let svg: [any ImageDecoder] = [SVGDecoder()]
   #else
     private let svg: [any ImageDecoder] = []
+  #endif
+
+  #if Pixbuf
+    private let pixbuf: [any ImageDecoder] = [PixbufDecoder()]
+  #else
+    private let pixbuf: [any ImageDecoder] = []
   #endif
 #endif

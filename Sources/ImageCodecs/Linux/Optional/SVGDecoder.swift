@@ -5,11 +5,9 @@
 
   /// SVG by librsvg, which is loaded at the first such picture, drawn at the size that is wanted.
   ///
-  /// A picture has no pixels of its own: its longer side counts as ``nominalSide`` pixels, or as those that the file
-  /// names if they are more. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses, and what no
-  /// size bounds. Only its counts bound the time; a drawing cannot be cancelled.
+  /// A picture has no pixels of its own. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses, and
+  /// what no size bounds. Only its counts bound the time; a drawing cannot be cancelled.
   struct SVGDecoder: ImageDecoder {
-    static let nominalSide = 2048
     /// librsvg's objects for each byte of the file, and for fonts.
     private static let bytesPerByte = 64
     private static let fixedByteCount = 4 << 20
@@ -20,7 +18,7 @@
 
     /// Groups within each other may each be drawn apart first.
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-      let size = Self.size(of: header.size, for: minimumSize)
+      let size = header.size.drawn(for: minimumSize)
       let (layers, overflow) = PixelLayout.byteCount(size: size, format: .bgra32)
         .multipliedReportingOverflow(by: 2 + header.layerCount)
       return overflow ? .max : layers.addingClamped(header.temporaryByteCount)
@@ -35,7 +33,7 @@
           header, encodedByteCount: bytes.count,
           workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
         if request.isCancelled() { throw .cancelled }
-        let size = Self.size(of: header.size, for: request.minimumSize)
+        let size = header.size.drawn(for: request.minimumSize)
         let bitmap = try Bitmap.decoding(
           size: size, format: .bgra32,
           edges: PictureEdges(filling: size, fullSize: header.size), conversion: nil
@@ -48,17 +46,6 @@
         if request.isCancelled() { throw .cancelled }
         return bitmap
       }
-    }
-
-    /// The picture's proportions, at or just above the size wanted.
-    private static func size(of size: PixelSize, for minimumSize: PixelSize?) -> PixelSize {
-      guard let minimumSize else { return size }
-      let scale = max(
-        Double(minimumSize.width) / Double(size.width),
-        Double(minimumSize.height) / Double(size.height))
-      guard scale < 1 else { return size }
-      func side(_ side: Int) -> Int { max(1, Int((Double(side) * scale).rounded(.up))) }
-      return PixelSize(width: side(size.width), height: side(size.height))
     }
 
     fileprivate static func memory(for markup: SVGMarkup, byteCount: Int) -> (
@@ -110,18 +97,8 @@
     private static func header(
       _ width: Double, _ height: Double, _ memory: (layers: Int, bytes: Int)
     ) throws(ImageDecodingError) -> ImageHeader {
-      guard width > 0, height > 0, width.isFinite, height.isFinite else {
-        throw .damaged("SVG: an image of \(width) x \(height) pixels")
-      }
-      let scale = max(1, Double(SVGDecoder.nominalSide) / max(width, height))
-      func side(_ side: Double) throws(ImageDecodingError) -> Int {
-        guard let pixels = Int(exactly: max(1, (side * scale).rounded())) else {
-          throw .tooLarge("SVG: a side of \(side) pixels")
-        }
-        return pixels
-      }
       var header = ImageHeader(
-        size: PixelSize(width: try side(width), height: try side(height)), hasAlpha: true)
+        size: try PixelSize(drawing: width, by: height, of: .svg), hasAlpha: true)
       header.temporaryByteCount = memory.bytes
       header.layerCount = memory.layers
       return header

@@ -132,7 +132,9 @@ struct NamespaceTests {
     let rest = try await ImageCache.diskUsage(in: directory.url)
     #expect(rest > 0 && rest < sum)
     await open.close()
-    try await ImageCache.removeEverything(in: directory.url)
+    try await ImageCache.removeNamespace("another", in: directory.url)
+    #expect(try known == ["c"])
+    try await ImageCache.removeNamespace("c", in: directory.url)
     #expect(try known.isEmpty)
     #expect(try await ImageCache.diskUsage(in: directory.url) == 0)
   }

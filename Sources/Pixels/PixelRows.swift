@@ -1,13 +1,11 @@
-import Pixels
-
 /// Conversions of single rows: between the four pixel formats, from and to multiplied alpha, over
 /// backgrounds.
 ///
 /// The loops take raw pointers and operators without overflow checks, because the compiler turns
 /// only such loops into vector instructions. Callers vouch that the rows have `count` pixels.
-enum PixelRows {
+package enum PixelRows {
   /// Expands a row of any pixel format to blue, green, red, alpha.
-  static func expand(
+  package static func expand(
     _ source: UnsafeRawPointer, format: PixelFormat, to target: UnsafeMutableRawPointer, count: Int
   ) {
     let output = target.assumingMemoryBound(to: UInt32.self)
@@ -42,7 +40,7 @@ enum PixelRows {
   ///   make the same image differ from one redraw to the next once anything above it moves.
   /// - `.gray8` takes `(19595 * red + 38470 * green + 7471 * blue + 32768) >> 16`: the weights of
   ///   ITU-R BT.601 in 1/65536, which add up to one, so that grays stay the same.
-  static func convert(
+  package static func convert(
     _ source: UnsafeRawPointer, to format: PixelFormat, _ target: UnsafeMutableRawPointer,
     count: Int
   ) {
@@ -75,7 +73,7 @@ enum PixelRows {
   }
 
   /// Writes all rows of an image of blue, green, red, alpha, with zeros between them.
-  static func convert(
+  package static func convert(
     _ source: UnsafeRawPointer, rowBytes: Int, to layout: PixelLayout,
     _ output: UnsafeMutableRawPointer
   ) {
@@ -100,7 +98,7 @@ enum PixelRows {
   }
 
   /// Multiplies all four channels of some pixels by a coverage from 0 to 255 each.
-  static func cover(
+  package static func cover(
     _ row: UnsafeMutableRawPointer, with coverage: UnsafePointer<UInt8>, count: Int
   ) {
     let bytes = row.assumingMemoryBound(to: UInt8.self)
@@ -108,7 +106,7 @@ enum PixelRows {
   }
 
   /// Lays a colour under a row.
-  static func lay(
+  package static func lay(
     _ color: SIMD4<UInt8>, under row: UnsafeMutableRawPointer, count: Int
   ) {
     let bytes = row.assumingMemoryBound(to: UInt8.self)
@@ -124,7 +122,7 @@ enum PixelRows {
   }
 
   /// Fills a row with a colour.
-  static func fill(_ row: UnsafeMutableRawPointer, with color: SIMD4<UInt8>, count: Int) {
+  package static func fill(_ row: UnsafeMutableRawPointer, with color: SIMD4<UInt8>, count: Int) {
     for index in 0..<count {
       row.storeBytes(of: color, toByteOffset: index &* 4, as: SIMD4<UInt8>.self)
     }

@@ -1,0 +1,133 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("An encoder of some colours", .timeLimit(.minutes(10)))
+  struct EncodedColorsTests {
+    private let picture = Picture.confetti(21, 13)
+
+    private func encode(
+      _ encoder: some ImageEncoder, _ bytes: [UInt8], _ size: PixelSize, _ format: PixelFormat,
+      _ colorSpace: ColorSpace = .sRGB
+    ) throws -> Data {
+      let layout = try #require(
+        PixelLayout(size: size, format: format, rowBytes: bytes.count / size.height))
+      return try Bitmap(copying: bytes, layout: layout).withPixels { pixels in
+        try encoder.encode(pixels, layout: layout, colorSpace: colorSpace)
+      }
+    }
+
+    /// PNG, third edition, table 8; and the components of a JPEG's frame.
+    private func colorType(_ png: Data) -> UInt8 { png[25] }
+
+    private func componentCount(_ jpeg: Data) throws -> UInt8 {
+      let frame = try #require(jpeg.range(of: Data([0xFF, 0xC0])))
+      return jpeg[frame.upperBound + 7]
+    }
+
+    /// The picture over a ground, in blue, green, red, 255.
+    private func flattened(_ ground: [Double]) -> [UInt8] {
+      let pixels = picture.premultipliedBGRA
+      return pixels.indices.map { index in
+        let missing = 255 - Double(pixels[index | 3])
+        let sum = Double(pixels[index]) + (missing * (ground + [1])[index % 4]).rounded()
+        return UInt8(min(sum, 255))
+      }
+    }
+
+    @Test("lays what is transparent on the ground")
+    func isOpaque() throws {
+      let white = try encode(
+        PNGEncoder(colors: .opaque), picture.premultipliedBGRA, picture.size, .bgra32)
+      #expect(colorType(white) == 2)
+      #expect(try decode(white).packedBytes == flattened([1, 1, 1]))
+      let orange = EncodedColors.opaque(on: .init(red: 1, green: 0.5, blue: -3))
+      let data = try encode(
+        PNGEncoder(colors: orange), picture.premultipliedBGRA, picture.size, .bgra32)
+      #expect(try largestDifference(decode(data).packedBytes, flattened([0, 0.5, 1])) <= 1)
+      let webp = try encode(
+        WebPEncoder(colors: .opaque), picture.premultipliedBGRA, picture.size, .bgra32)
+      #expect(try !header(of: webp).hasAlpha)
+      // JPEG is on white by itself.
+      let all = try encode(JPEGEncoder(), picture.premultipliedBGRA, picture.size, .bgra32)
+      let opaque = try encode(
+        JPEGEncoder(colors: .opaque), picture.premultipliedBGRA, picture.size, .bgra32)
+      #expect(all == opaque)
+    }
+
+    @Test("writes one gray value a pixel")
+    func isGray() throws {
+      let colors = flattened([1, 1, 1])
+      let expected = stride(from: 0, to: colors.count, by: 4).map { index in
+        0.114 * Double(colors[index]) + 0.587 * Double(colors[index + 1])
+          + 0.299 * Double(colors[index + 2])
+      }
+      let png = try encode(
+        PNGEncoder(colors: .gray), picture.premultipliedBGRA, picture.size, .bgra32)
+      #expect(colorType(png) == 0)
+      let bitmap = try decode(png)
+      #expect(bitmap.layout.format == .gray8)
+      #expect(zip(bitmap.packedBytes, expected).allSatisfy { abs(Double($0) - $1) <= 1 })
+
+      let slopes = Picture.slopes(64, 48)
+      let jpeg = try encode(
+        JPEGEncoder(quality: 0.95, colors: .gray), slopes.opaqueBGRX, slopes.size, .bgrx32,
+        .displayP3)
+      #expect(try componentCount(jpeg) == 1)
+      let color = try encode(JPEGEncoder(), slopes.opaqueBGRX, slopes.size, .bgrx32)
+      #expect(try componentCount(color) == 3)
+    }
+
+    @Test(
+      "keeps each of few colours exactly, with its alpha", arguments: [1, 2, 4, 16, 17, 256])
+    func listsColors(count: Int) throws {
+      let few = Picture(32, 24) { x, y in
+        let n = (x + 32 * y) % count
+        return (n * 37 % 256, n, 255 - n, n % 3 == 0 ? 255 : n / 2 + 90)
+      }
+      for colors in [EncodedColors.palette, .palette(count: count)] {
+        let data = try encode(
+          PNGEncoder(colors: colors), few.premultipliedBGRA, few.size, .bgra32)
+        #expect(colorType(data) == 3)
+        let depth: [Int: UInt8] = [1: 1, 2: 1, 4: 2, 16: 4]
+        #expect(data[24] == depth[count] ?? 8)
+        let bitmap = try decode(data)
+        if bitmap.layout.format == .bgra32 {
+          #expect(bitmap.packedBytes == few.premultipliedBGRA)
+        } else {
+          #expect(bitmap.packedBytes == few.opaqueBGRX && count < 2)
+        }
+      }
+      let wide = try encode(
+        PNGEncoder(colors: .palette), few.opaqueBGRX, few.size, .bgrx32, .displayP3)
+      #expect(try ImageHeader(of: wide).colorSpace == .displayP3)
+    }
+
+    @Test(
+      "chooses colours near to those of an image that has more", arguments: [(256, 24), (16, 60)])
+    func choosesColors(count: Int, tolerance: Int) throws {
+      let slopes = Picture.slopes(200, 150)
+      let data = try encode(
+        PNGEncoder(colors: .palette(count: count)), slopes.opaqueBGRX, slopes.size, .bgrx32)
+      #expect(colorType(data) == 3)
+      let pixels = try decode(data).packedBytes
+      #expect(largestDifference(pixels, slopes.opaqueBGRX) <= tolerance)
+      let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) })
+      #expect(colors.count <= count && colors.count > count / 2)
+      let webp = try encode(
+        WebPEncoder.lossless.with(.palette(count: count)), slopes.opaqueBGRX, slopes.size, .bgrx32)
+      #expect(try decode(webp).packedBytes == pixels)
+    }
+  }
+
+  extension WebPEncoder {
+    fileprivate func with(_ colors: EncodedColors) -> WebPEncoder {
+      var encoder = self
+      encoder.colors = colors
+      return encoder
+    }
+  }
+#endif
