@@ -16,6 +16,11 @@ extension Never: Scene {}
   @MainActor @preconcurrency init()
 }
 
+extension App {
+  /// Runs nothing: a test draws the app.
+  @MainActor @preconcurrency public static func main() {}
+}
+
 /// A scene that has a window.
 @MainActor protocol Window {
   func draw(on screen: Screen)

@@ -9,6 +9,30 @@ public struct LazyVStack<Content: View> {
 }
 extension LazyVStack: View { public var body: some View { content } }
 
+public struct LazyVGrid<Content: View> {
+  let content: Content
+  public init(
+    columns: [GridItem], alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil,
+    pinnedViews: PinnedScrollableViews = .init(), @ViewBuilder content: () -> Content
+  ) { self.content = content() }
+}
+extension LazyVGrid: View { public var body: some View { content } }
+
+public struct GridItem: Sendable {
+  public enum Size: Sendable {
+    case fixed(_ size: CGFloat)
+    case flexible(minimum: CGFloat = 10, maximum: CGFloat = .infinity)
+    case adaptive(minimum: CGFloat, maximum: CGFloat = .infinity)
+  }
+  public init(
+    _ size: GridItem.Size = .flexible(), spacing: CGFloat? = nil, alignment: Alignment? = nil
+  ) {}
+}
+public struct PinnedScrollableViews: OptionSet, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+
 public struct VStack<Content: View> {
   let content: Content
   public init(

@@ -78,6 +78,29 @@ extension AppearanceModifier: ViewModifier, Change {
   }
 }
 
+struct IdentityModifier<ID: Hashable> { let id: ID }
+extension IdentityModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) { screen.within("\(id)", content) }
+}
+
+struct ChangeModifier<V: Equatable> {
+  final class Box {
+    var value: V
+    init(_ value: V) { self.value = value }
+  }
+  let value: V
+  let initial: Bool
+  let action: () -> Void
+}
+extension ChangeModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) {
+    content()
+    let old = screen.kept(Box(value), as: "value")
+    if let old { if old.value != value { action() } } else if initial { action() }
+    old?.value = value
+  }
+}
+
 struct EnvironmentModifier<Value> {
   let keyPath: WritableKeyPath<EnvironmentValues, Value>
   let value: Value
@@ -140,6 +163,15 @@ extension View {
   nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
     ModifiedContent(
       content: self, modifier: AppearanceModifier(appear: nil, disappear: action))
+  }
+  nonisolated public func id<ID: Hashable>(_ id: ID) -> some View {
+    ModifiedContent(content: self, modifier: IdentityModifier(id: id))
+  }
+  nonisolated public func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping () -> Void
+  ) -> some View {
+    ModifiedContent(
+      content: self, modifier: ChangeModifier(value: value, initial: initial, action: action))
   }
   nonisolated public func environment<V>(
     _ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V

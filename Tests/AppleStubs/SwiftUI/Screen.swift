@@ -50,6 +50,9 @@ import Observation
   var environment = EnvironmentValues()
   var appearActions: [() -> Void] = []
   var disappearActions: [() -> Void] = []
+  /// What a picker does with the tag of what is tapped, while it draws its content.
+  var select: ((Any) -> Void)?
+  private var taps: [String: () -> Void] = [:]
   private var path: [String] = []
   private var boxes: [String: AnyObject] = [:]
 
@@ -63,7 +66,7 @@ import Observation
   /// Evaluates the bodies of a view and the views in it.
   public func draw(_ root: some View) {
     (items, appearActions, disappearActions, isOutdated) = ([], [], [], false)
-    timelines = []
+    (timelines, taps) = ([], [:])
     withObservationTracking {
       draw(root, "root")
     } onChange: { [weak self] in
@@ -80,6 +83,30 @@ import Observation
   /// Forgets the state of all views, as SwiftUI does with views that left the tree.
   public func forget() {
     (items, appearActions, disappearActions, boxes) = ([], [], [], [:])
+  }
+
+  /// Does what a tap on the topmost item of a label does.
+  public func tap(_ label: String) {
+    guard let action = taps[label] else { preconditionFailure("\(label) takes no taps.") }
+    action()
+  }
+
+  func draw(_ label: some View, _ name: String, _ action: @escaping () -> Void) {
+    tapping(action) { draw(label, name) }
+  }
+
+  /// Draws what takes taps.
+  func tapping(_ action: @escaping () -> Void, _ content: () -> Void) {
+    let count = items.count
+    content()
+    for label in items.dropFirst(count).compactMap(\.label) { taps[label] = action }
+  }
+
+  /// Draws a part whose views have a state of their own.
+  func within(_ name: String, _ content: () -> Void) {
+    path.append(name)
+    content()
+    path.removeLast()
   }
 
   func draw(_ view: some View, _ name: String) {

@@ -21,6 +21,7 @@ public protocol DynamicProperty {}
     get { (box.kept ?? box).value }
     nonmutating set { (box.kept ?? box).value = newValue }
   }
+  public var projectedValue: Binding<Value> { Binding({ wrappedValue }, { wrappedValue = $0 }) }
 }
 extension State: Connected {
   func connect(to screen: Screen, as name: String) {

@@ -133,6 +133,37 @@ extension UITableViewDataSourcePrefetching {
   ) {}
 }
 
+@MainActor open class UITableViewCell: UIView {
+  public enum CellStyle: Int, Sendable { case `default`, value1, value2, subtitle }
+
+  public let contentView = UIView(frame: .zero)
+
+  public init(style: UITableViewCell.CellStyle, reuseIdentifier: String?) {
+    super.init(frame: .zero)
+  }
+  public required init?(coder: NSCoder) { super.init(frame: .zero) }
+  open func prepareForReuse() {}
+}
+
+/// Makes no cells: their code is compiled, and not run.
 @MainActor open class UITableView: UIView {
+  public enum Style: Int, Sendable { case plain, grouped, insetGrouped }
+
   open weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
+  open var rowHeight: CGFloat = -1
+  open func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {}
+  open func dequeueReusableCell(
+    withIdentifier identifier: String, for indexPath: IndexPath
+  ) -> UITableViewCell { UITableViewCell(style: .default, reuseIdentifier: identifier) }
+}
+
+@MainActor open class UITableViewController: UIViewController {
+  public let tableView: UITableView! = UITableView(frame: .zero)
+
+  public init(style: UITableView.Style) { super.init() }
+  public required init?(coder: NSCoder) { super.init(coder: coder) }
+  open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 0 }
+  open func tableView(
+    _ tableView: UITableView, cellForRowAt indexPath: IndexPath
+  ) -> UITableViewCell { UITableViewCell(style: .default, reuseIdentifier: nil) }
 }

@@ -14,13 +14,13 @@ protocol Cells: AnyObject {
 final class TableCells: Cells {
   private let cache: ImageCache
   private let format: ImageFormat
-  private let entity: (Int) -> Photograph
+  private let entity: (Int) -> Photograph?
   private let meter: () -> Meter
   private var pictures: [UnsafeMutableRawPointer: CachedImageWidget<Photograph>] = [:]
 
-  init(_ stock: Stock, _ way: Way, _ meter: @escaping () -> Meter) {
+  init(_ stock: Stock, _ way: Way, _ format: ImageFormat, _ meter: @escaping () -> Meter) {
     (cache, self.meter) = (stock.cache, meter)
-    format = way == .stickers ? .sticker : stock.format
+    self.format = way == .stickers ? .sticker : format
     entity = way == .stickers ? stock.sticker : stock.photograph
   }
 

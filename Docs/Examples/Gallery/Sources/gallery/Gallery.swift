@@ -3,35 +3,39 @@ import FastImageCache
 import FastImageCacheGTK
 import Foundation
 
-/// The window: a list of pictures, buttons for the ways, and a chart of the newest frames.
+/// The window: a list of pictures, controls, a chart of the newest frames, and a page for one picture.
 final class Gallery {
-  private let options: Options
-  private let stock: Stock
-  private let window: Widget = gtk_window_new()
-  private let grid: OpaquePointer
+  let options: Options
+  var stock: Stock
+  let window: Widget = gtk_window_new()
+  let overlay = OpaquePointer(gtk_overlay_new()!)
+  let grid: OpaquePointer
   private let scrolled: Widget = gtk_scrolled_window_new()
   private let label: Widget = gtk_label_new(nil)
-  private var meter: Meter!
+  let scrolling: Widget = gtk_toggle_button_new_with_mnemonic("S_croll")
+  private(set) var meter: Meter!
   private var chart: Chart!
-  private var cells: any Cells
-  private var way: Way
+  private(set) var cells: any Cells
+  private(set) var way: Way
+  private(set) var pixels = PixelFormat.bgrx32
   /// Kept, since switching back must find the cells of a factory that the list still takes down.
   private var made: [any Cells] = []
-  private let scrolling: Widget = gtk_check_button_new_with_label("Scroll")
+  private var ahead: PrefetchWindow<Photograph>
+  /// Whether one picture has the window, and the list stands still.
+  var isFullScreen = false
   private var direction = 1.0
   private var scrollBegan: Double?
   private var lastTick: Double?
   private var frameCount = 0
   /// The third of the time that has begun, from 0 on.
   private var moment = 0
-  private let ahead: PrefetchWindow<Photograph>
   private(set) var hasEnded = false
-  private var isClosed = false
+  private(set) var isClosed = false
 
   init(_ options: Options, _ stock: Stock) {
     (self.options, self.stock, way) = (options, stock, options.way)
     ahead = PrefetchWindow(stock.cache, format: stock.format)
-    cells = TableCells(stock, .table) {
+    cells = TableCells(stock, .table, stock.format) {
       preconditionFailure("The meter is there before the first cell.")
     }
     let list = gtk_string_list_new(nil)
@@ -41,6 +45,7 @@ final class Gallery {
     chart = Chart(meter)
     layOut()
     use(options.way)
+    isScrolling = way != .stickers
   }
 
   private func layOut() {
@@ -48,7 +53,10 @@ final class Gallery {
     gtk_window_set_default_size(window.window, 1120, 860)
     let top: Widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
     if !options.printsJSON {
-      gtk_box_append(top.box, makeButtons())
+      addControls()
+      gtk_widget_set_margin_top(label, 4)
+      gtk_widget_set_margin_bottom(label, 4)
+      gtk_box_append(top.box, label)
       gtk_box_append(top.box, chart.widget)
     }
     gtk_grid_view_set_min_columns(grid, 5)
@@ -56,7 +64,8 @@ final class Gallery {
     gtk_widget_set_vexpand(scrolled, 1)
     gtk_scrolled_window_set_child(OpaquePointer(scrolled), grid.widget)
     gtk_box_append(top.box, scrolled)
-    gtk_window_set_child(window.window, top)
+    gtk_overlay_set_child(overlay, top)
+    gtk_window_set_child(window.window, overlay.widget)
     connect(window, "destroy") { [unowned self] _ in (hasEnded, isClosed) = (true, true) }
     connect(window, "realize") { [unowned self] _ in meter.watch(clockOf: window) }
     // The clock's tick comes before layout, so the cells of this position are in this frame.
@@ -72,40 +81,15 @@ final class Gallery {
       }, Unmanaged.passUnretained(self).toOpaque(), nil)
   }
 
-  private func makeButtons() -> Widget {
-    let bar: Widget = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6)
-    for set in [
-      gtk_widget_set_margin_start, gtk_widget_set_margin_end, gtk_widget_set_margin_top,
-      gtk_widget_set_margin_bottom,
-    ] { set(bar, 6) }
-    var first: UnsafeMutablePointer<GtkToggleButton>?
-    for choice in Way.allCases where choice != .empty {
-      if choice == .stickers, stock.stickers.isEmpty { continue }
-      let button: Widget = gtk_toggle_button_new_with_label(choice.title)
-      let toggle = UnsafeMutablePointer<GtkToggleButton>(OpaquePointer(button))
-      gtk_toggle_button_set_group(toggle, first)
-      first = first ?? toggle
-      if choice == way { gtk_toggle_button_set_active(toggle, 1) }
-      connect(button, "toggled") { [unowned self] _ in
-        if gtk_toggle_button_get_active(toggle) != 0, choice != way { use(choice) }
-      }
-      gtk_box_append(bar.box, button)
-    }
-    gtk_box_append(bar.box, scrolling)
-    gtk_widget_set_hexpand(label, 1)
-    gtk_label_set_xalign(OpaquePointer(label), 1)
-    gtk_box_append(bar.box, label)
-    return bar
-  }
-
-  /// Fills cells in this way from now on.
-  private func use(_ way: Way) {
-    self.way = way
+  /// Fills cells in this way from now on, or anew.
+  func use(_ way: Way, _ pixels: PixelFormat? = nil) {
+    (self.way, self.pixels) = (way, pixels ?? self.pixels)
     let meter = meter!
+    let format = stock.format(self.pixels)
     cells =
       way == .table || way == .stickers
-      ? TableCells(stock, way) { meter } : FileCells(stock, way, options) { meter }
-    gtk_check_button_set_active(check, way == .stickers ? 0 : 1)
+      ? TableCells(stock, way, format) { meter } : FileCells(stock, way, options) { meter }
+    ahead = PrefetchWindow(stock.cache, format: format)
     made.append(cells)
     let factory = cells.makeFactory()
     gtk_grid_view_set_factory(grid, factory)
@@ -113,8 +97,9 @@ final class Gallery {
     meter.reset()
   }
 
-  private var check: UnsafeMutablePointer<GtkCheckButton> {
-    UnsafeMutablePointer(OpaquePointer(scrolling))
+  var isScrolling: Bool {
+    get { gtk_toggle_button_get_active(scrolling.toggle) != 0 }
+    set { gtk_toggle_button_set_active(scrolling.toggle, newValue ? 1 : 0) }
   }
 
   // MARK: Frames
@@ -125,7 +110,7 @@ final class Gallery {
     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled))
     let end = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
     guard end > 0 else { return }
-    if gtk_check_button_get_active(check) != 0, let lastTick {
+    if isScrolling, !isFullScreen, let lastTick {
       let place = gtk_adjustment_get_value(adjustment)
       if place >= end { direction = -1 } else if place <= 0 { direction = 1 }
       gtk_adjustment_set_value(adjustment, place + direction * options.speed * (now - lastTick))
@@ -137,7 +122,10 @@ final class Gallery {
         rowHeight: gtk_adjustment_get_upper(adjustment) / Double(rowCount))
     }
     frameCount += 1
-    if frameCount % 15 == 0, !options.printsJSON { show() }
+    if frameCount % 15 == 0, !options.printsJSON {
+      show()
+      showTitle()
+    }
     if !options.printsJSON { chart.redraw() }
     if let seconds = options.seconds {
       let began = scrollBegan ?? now
@@ -192,7 +180,7 @@ final class Gallery {
       if way == .stickers {
         save(moment: 3)
       } else if let file = options.screenshot {
-        save(to: file)
+        window.save(to: file)
       }
       gtk_window_destroy(window.window)
     }
@@ -202,29 +190,6 @@ final class Gallery {
 
   private func save(moment: Int) {
     guard let file = options.screenshot?.deletingPathExtension() else { return }
-    save(to: URL(filePath: "\(file.path)-\(moment).png"))
-  }
-
-  private func save(to file: URL) {
-    let paintable = gtk_widget_paintable_new(window)
-    defer { if let paintable { g_object_unref(paintable.raw) } }
-    let (width, height) = (gtk_widget_get_width(window), gtk_widget_get_height(window))
-    let snapshot = gtk_snapshot_new()
-    gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
-    let renderer = gtk_native_get_renderer(OpaquePointer(window))
-    guard let node = gtk_snapshot_free_to_node(snapshot) else { return }
-    defer { gsk_render_node_unref(node) }
-    guard let texture = gsk_renderer_render_texture(renderer, node, nil) else { return }
-    gdk_texture_save_to_png(texture, file.path)
-    g_object_unref(texture.raw)
-  }
-}
-
-extension UnsafeMutablePointer where Pointee == GtkWidget {
-  fileprivate var window: UnsafeMutablePointer<GtkWindow> {
-    UnsafeMutablePointer<GtkWindow>(OpaquePointer(self))
-  }
-  fileprivate var box: UnsafeMutablePointer<GtkBox> {
-    UnsafeMutablePointer<GtkBox>(OpaquePointer(self))
+    window.save(to: URL(filePath: "\(file.path)-\(moment).png"))
   }
 }

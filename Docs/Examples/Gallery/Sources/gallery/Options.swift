@@ -8,12 +8,13 @@ enum Way: String, CaseIterable {
   /// Cells without a picture: what the window costs by itself.
   case empty
 
+  /// Of its button; the underscore is before the letter of its key.
   var title: String {
     switch self {
-    case .table: "Image table"
-    case .thumbnails: "Thumbnail JPEGs"
-    case .originals: "Originals"
-    case .stickers: "Stickers"
+    case .table: "_Image table"
+    case .thumbnails: "_Thumbnails"
+    case .originals: "_Originals"
+    case .stickers: "_Stickers"
     case .empty: "Empty"
     }
   }
@@ -25,7 +26,7 @@ struct Options {
   var cache = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
     .appending(path: "fastimagecache-gallery")
   var way = Way.table
-  /// Animations; without them there is no such way.
+  /// Animations; without them the window asks for their folder.
   var stickers: URL?
   /// Ends by itself after so many seconds of scrolling.
   var seconds: Double?
@@ -54,7 +55,7 @@ struct Options {
 
       FOLDER             photographs; /usr/share/backgrounds if it is left out
       --way WAY          begins with this way (table); buttons of the window change it
-      --stickers DIR     a folder of animated PNG and WebP files, for the way "stickers"
+      --stickers DIR     a folder of animated PNG and WebP files, for the way "stickers"; its button asks for one otherwise
       --seconds N        scrolls for so long, prints what was measured, and ends
       --json             prints it as one JSON object on the last line
       --misses           empties the table first, so that each picture is a miss once

@@ -2,15 +2,21 @@ import FastImageCache
 import Foundation
 
 extension ImageFormat {
-  nonisolated static func cell(of count: Int) -> ImageFormat {
+  /// Cells in one of the pixel formats, each of which has a table of its own.
+  nonisolated static func cell(of count: Int, _ pixels: PixelFormat = .bgrx32) -> ImageFormat {
     ImageFormat(
-      name: "cell", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
+      name: pixels == .bgrx32 ? "cell" : "\(pixels.rawValue)-cell", family: "photograph",
+      size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: pixels,
       capacity: .count(count))
   }
 
+  nonisolated static let screen = ImageFormat(
+    name: "screen", family: "photograph", size: .fitting(PixelSize(width: 1920, height: 1200)),
+    pixelFormat: .bgrx32, capacity: .bytes(128 << 20))
+
   /// Room for all frames of some hundred stickers, each in a slot of its own.
   nonisolated static let sticker = ImageFormat(
-    name: "sticker", size: .fitting(PixelSize(width: 160, height: 160)),
+    name: "stickers", size: .fitting(PixelSize(width: 160, height: 160)),
     capacity: .bytes(512 << 20), animation: .allFrames(byteLimit: 16 << 20))
 }
 
@@ -31,6 +37,8 @@ nonisolated struct Photograph: ImageEntity {
 
   func sourceURL(for format: ImageFormat) -> URL? { file }
   func versionID(for format: ImageFormat) -> ImageID { version }
+  /// Few photographs are ever shown in another format.
+  func prerendersFamily(_ family: String) -> Bool { false }
 }
 
 /// The photographs of a folder, their table, and their thumbnail files.
@@ -39,9 +47,12 @@ nonisolated struct Photograph: ImageEntity {
 /// of its own, as pictures of their own would have.
 struct Stock {
   let photographs: [Photograph]
-  let stickers: [Photograph]
+  private(set) var stickers: [Photograph] = []
+  /// That of the pictures that are there when the window opens.
   let format: ImageFormat
+  private let cells: [ImageFormat]
   let cache: ImageCache
+  let line = SlowLine()
   private let place: URL
   /// Photographs of the folder, which come first.
   private let fileCount: Int
@@ -51,16 +62,24 @@ struct Stock {
     fileCount = files.count
     let count = max(options.pictureCount, files.count)
     photographs = (0..<count).map { Photograph($0, files[$0 % files.count]) }
-    stickers =
-      try options.stickers.map(Self.pictures(in:))?.map { Photograph(sticker: $0) } ?? []
     format = .cell(of: count)
+    cells = [format] + [.bgra32, .bgr16, .gray8].map { .cell(of: count, $0) }
     place = options.cache
     var configuration = ImageCache.Configuration()
     configuration.directory = place
+    configuration.source = line
     // Before the window opens: its first frame has pictures.
     cache = try ImageCache.open(
-      namespace: "gallery", formats: stickers.isEmpty ? [format] : [format, .sticker],
-      configuration: configuration)
+      namespace: "gallery", formats: cells + [.screen, .sticker], configuration: configuration)
+    if let folder = options.stickers { try useStickers(in: folder) }
+  }
+
+  mutating func useStickers(in folder: URL) throws {
+    stickers = try Self.pictures(in: folder).map { Photograph(sticker: $0) }
+  }
+
+  func format(_ pixels: PixelFormat) -> ImageFormat {
+    cells.first { $0.pixelFormat == pixels } ?? format
   }
 
   private static func pictures(in folder: URL) throws -> [URL] {
@@ -90,7 +109,9 @@ struct Stock {
 
   func photograph(_ position: Int) -> Photograph { photographs[position % photographs.count] }
 
-  func sticker(_ position: Int) -> Photograph { stickers[position % stickers.count] }
+  func sticker(_ position: Int) -> Photograph? {
+    stickers.isEmpty ? nil : stickers[position % stickers.count]
+  }
 
   func thumbnail(_ position: Int) -> String {
     place.appending(path: "thumbnails/\(position % photographs.count).jpg").path
@@ -101,9 +122,9 @@ struct Stock {
     if way != .table, way != .thumbnails { return 0 }
     let files = FileManager.default.enumerator(atPath: place.path)
     return files?.reduce(0) { total, file in
-      guard let path = file as? String, path.hasPrefix("thumbnails/") == (way == .thumbnails) else {
-        return total
-      }
+      guard let path = file as? String,
+        path.contains(way == .table ? "/\(format.name)-" : "thumbnails/")
+      else { return total }
       let facts = try? FileManager.default.attributesOfItem(
         atPath: place.appending(path: path).path)
       return total

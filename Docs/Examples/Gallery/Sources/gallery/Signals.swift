@@ -13,16 +13,39 @@ func connect(
       nonisolated(unsafe) let (data, argument) = (data, argument)
       MainActor.assumeIsolated {
         guard let data, let argument else { return }
-        Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue().body(argument)
+        Unmanaged<Handler<UnsafeMutableRawPointer>>.fromOpaque(data).takeUnretainedValue()
+          .body(argument)
       }
-    },
-    Unmanaged.passRetained(Handler(body: body)).toOpaque(),
-    { data, _ in if let data { Unmanaged<Handler>.fromOpaque(data).release() } })
+    }, Handler.retained(body), release)
 }
 
-private final class Handler {
-  let body: (UnsafeMutableRawPointer) -> Void
-  init(body: @escaping (UnsafeMutableRawPointer) -> Void) { self.body = body }
+/// The same for a signal whose first argument is a number.
+func connectNumber(
+  _ instance: some GObjectPointer, _ signal: String, _ body: @escaping (Int) -> Void
+) {
+  gallery_connect_number(
+    instance.raw, signal,
+    { data, number in
+      nonisolated(unsafe) let data = data
+      MainActor.assumeIsolated {
+        guard let data else { return }
+        Unmanaged<Handler<Int>>.fromOpaque(data).takeUnretainedValue().body(Int(number))
+      }
+    }, Handler.retained(body), release)
+}
+
+private let release:
+  @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void = { data, _ in
+    if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
+  }
+
+private final class Handler<Argument> {
+  let body: (Argument) -> Void
+  init(body: @escaping (Argument) -> Void) { self.body = body }
+
+  static func retained(_ body: @escaping (Argument) -> Void) -> UnsafeMutableRawPointer {
+    Unmanaged.passRetained(Handler(body: body)).toOpaque()
+  }
 }
 
 /// The pointers that Swift imports for GTK's objects: opaque or not, as their headers have it.
@@ -36,11 +59,4 @@ extension OpaquePointer: GObjectPointer {
 
 extension UnsafeMutablePointer: GObjectPointer {
   var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
-}
-
-typealias Widget = UnsafeMutablePointer<GtkWidget>
-
-extension OpaquePointer {
-  /// The same object as a widget.
-  var widget: Widget { Widget(self) }
 }
