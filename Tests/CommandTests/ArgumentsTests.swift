@@ -38,16 +38,6 @@ struct ArgumentsTests {
     #expect(throws: UsageError.self) { try URL(argument: "file:///%E9") }
   }
 
-  @Test("take values after a blank and after an equals sign")
-  func values() throws {
-    let arguments = try Arguments(
-      ["dir", "--size", "20x10", "--format=a=b", "--format", "c", "--json"], grammar: grammar)
-    #expect(arguments.operands == ["dir"])
-    #expect(try arguments.size("--size") == PixelSize(width: 20, height: 10))
-    #expect(arguments.values("--format") == ["a=b", "c"])
-    #expect(arguments.hasFlag("--json"))
-  }
-
   @Test("take times as a number and a unit")
   func durations() throws {
     for (text, seconds) in [
@@ -80,16 +70,6 @@ struct ArgumentsTests {
     #expect(throws: UsageError.self) { try small.byteCount("--size", from: 4096) }
   }
 
-  @Test("are all for the last operand, if it takes several")
-  func repeatedOperand() throws {
-    let grammar = ArgumentGrammar(
-      command: "get", summary: "", operands: [.init("URL", isRepeatable: true, help: "a URL")],
-      discussion: "")
-    #expect(try Arguments(["a", "b", "c"], grammar: grammar).operands == ["a", "b", "c"])
-    #expect(throws: UsageError.self) { try Arguments([], grammar: grammar) }
-    #expect(grammar.synopsis == "get URL ...")
-  }
-
   @Test("can be patterns for whole texts")
   func patterns() {
     let cases: [(String, matching: [String], others: [String])] = [
@@ -104,13 +84,6 @@ struct ArgumentsTests {
     }
   }
 
-  @Test("leave everything after two dashes to the operands")
-  func operandsAfterDashes() throws {
-    let arguments = try Arguments(["--", "--json", "--size"], grammar: grammar)
-    #expect(arguments.operands == ["--json", "--size"])
-    #expect(!arguments.hasFlag("--json"))
-  }
-
   @Test("are refused with a message that names the wrong value")
   func refusals() {
     #expect(problem("d", "--sise", "1x1")?.contains("\"--sise\"") == true)
@@ -123,23 +96,6 @@ struct ArgumentsTests {
     #expect(problem("d") == nil)
   }
 
-  @Test("need nothing else when help is wanted")
-  func help() throws {
-    #expect(try Arguments(["--help"], grammar: grammar).isHelpWanted)
-    for word in ["DIR", "[NAME]", "--size WxH", "a format", "--help", "More."] {
-      #expect(grammar.help.contains(word))
-    }
-  }
-
-  @Test("read numbers within their range only", arguments: ["0", "11", "x", "", "5.0", "-1"])
-  func badNumber(text: String) throws {
-    let grammar = ArgumentGrammar(
-      command: "c", summary: "", options: [.value("--rows", "N", help: "")], discussion: "")
-    let arguments = try Arguments(["--rows=\(text)"], grammar: grammar)
-    #expect(throws: UsageError.self) { try arguments.integer("--rows", in: 1...10) }
-    #expect(try Arguments(["--rows=10"], grammar: grammar).integer("--rows", in: 1...10) == 10)
-  }
-
   @Test(
     "read sizes of two positive sides only",
     arguments: ["", "5", "5x", "x5", "0x5", "5x0", "-1x5", "5x5x5", "5 x5", "40000x1", "5X5"])
@@ -150,17 +106,6 @@ struct ArgumentsTests {
 
 @Suite("A format argument", .timeLimit(.minutes(10)))
 struct FormatArgumentTests {
-  @Test("has a pixel format and a drawing of its own where it names none")
-  func defaults() throws {
-    let format = try FormatArgument("row:200x100")
-    #expect(format.name == "row")
-    #expect(format.size == PixelSize(width: 200, height: 100))
-    #expect(format.pixelFormat == .bgra32)
-    #expect(format.layout == .aspectFill)
-    #expect(format.quality == .balanced)
-    #expect(format.colorSpace == .sRGB)
-  }
-
   @Test("takes every pixel format and every drawing")
   func all() throws {
     for pixelFormat in PixelFormat.allCases {
@@ -179,14 +124,6 @@ struct FormatArgumentTests {
       let format = try FormatArgument("a:1x2:bgra32:stretch:\(colorSpace.rawValue)")
       #expect(format.colorSpace == colorSpace && format.quality == .balanced)
     }
-  }
-
-  @Test(
-    "takes a quality and a colour space in either order",
-    arguments: ["best:displayP3", "displayP3:best"])
-  func bothLast(words: String) throws {
-    let format = try FormatArgument("a:1x2:bgra32:stretch:\(words)")
-    #expect(format.quality == .best && format.colorSpace == .displayP3)
   }
 
   @Test("keeps first frames, or all of so many bytes, behind anything after the drawing")

@@ -20,21 +20,6 @@ struct ReportingTests {
     #expect(value.text.hasPrefix("{\"z\""))
   }
 
-  @Test("aligns the first column left and the others right")
-  func table() {
-    var table = TextTable(header: ["a", "bb"])
-    table.append(["ccc", "d"])
-    #expect(table.text == "a    bb\nccc   d")
-  }
-
-  @Test("rounds bytes to a few digits")
-  func bytes() {
-    #expect(1023.byteText == "1023 B")
-    #expect(1024.byteText == "1.0 kB")
-    #expect((160 << 20).byteText == "160 MB")
-    #expect((1 << 40).byteText == "1.0 TB")
-  }
-
   @Test("draws a bar on a terminal and leaves the line at the end")
   func bar() {
     let lines = Lock<[String]>([])
@@ -48,20 +33,6 @@ struct ReportingTests {
     #expect(written[1].contains("1 of 4"))
     #expect(written[2].contains("██████████████████████████████ 4 of 4"))
     #expect(written[3] == "")
-  }
-
-  @Test("draws a bar as far as a part says, and again after it was taken away")
-  func barOfParts() {
-    let lines = Lock<[String]>([])
-    let progress = ProgressLine("fetch", total: 2, isTerminal: true) { text in
-      lines.withLock { $0.append(text) }
-    }
-    progress.update(0, fraction: 0.5, detail: ", 5 kB")
-    progress.end()
-    progress.update(0, fraction: 0.5, detail: ", 5 kB")
-    let bar = String(repeating: "█", count: 15) + String(repeating: "░", count: 15)
-    #expect(
-      lines.withLock { $0 } == ["fetch \(bar) 0 of 2, 5 kB", "", "fetch \(bar) 0 of 2, 5 kB"])
   }
 
   @Test("writes five lines into a pipe, however many steps there are")

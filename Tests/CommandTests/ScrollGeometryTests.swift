@@ -19,15 +19,6 @@ struct ScrollGeometryTests {
     }
   }
 
-  @Test("shows twelve rows at rest, and one more while a row is cut by the edge")
-  func visible() {
-    let list = ScrollGeometry(columnCount: 1, rowCount: 100, rowHeight: 200, speed: 60)
-    #expect(list.visibleRows(inFrame: 0) == 0..<12)
-    #expect(list.visibleRows(inFrame: 1) == 0..<13)
-    #expect(list.visibleRows(inFrame: 4) == 1..<14)
-    #expect(list.frameCount == (88 * 200 + 59) / 60)
-  }
-
   @Test("leaves half of a short list to be scrolled to")
   func short() {
     let list = ScrollGeometry(columnCount: 2, rowCount: 3, rowHeight: 10, speed: 1000)

@@ -210,19 +210,6 @@ struct TableCommandTests {
       try await warm("in:8x8:gray8:within").output == "0 stored, 2 already there, 0 failed\n")
   }
 
-  @Test("leave the tables of other namespaces to them")
-  func otherNamespaces() async throws {
-    _ = try await warm("row:16x8:bgrx32", "dot:4x4")
-    let own = try #require(tableFiles.first).deletingLastPathComponent()
-    let other = own.deletingLastPathComponent().appending(path: "other")
-    try FileManager.default.moveItem(at: own, to: other)
-    #expect(try await warm("dot:5x5").output == "2 stored, 0 already there, 0 failed\n")
-    let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
-      .filter { $0.hasSuffix(".imagetable") }
-    #expect(names.count == 1)
-    #expect(try await run("inspect", other.path).output.contains("row: 16x8 bgrx32, 2 of 18"))
-  }
-
   @Test("name a picture that fails, store the others, and end with status 1")
   func failing() async throws {
     let whole = try Data(contentsOf: photos.appending(path: "a b.png"))
@@ -315,18 +302,6 @@ struct TableCommandTests {
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("failed lost.png: its link leads nowhere"))
     #expect(outcome.output == "2 stored, 0 already there, 1 failed\n")
-  }
-
-  @Test("name a file that cannot be read where there is no other")
-  func onlyUnreadable() async throws {
-    let folder = directory.url.appending(path: "lost")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try FileManager.default.createSymbolicLink(
-      atPath: folder.appending(path: "lost.png").path, withDestinationPath: "nowhere")
-    let outcome = try await run("warm", folder.path, "--cache", cache, "--format", "row:16x8")
-    #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("failed lost.png: its link leads nowhere"))
-    #expect(outcome.output == "0 stored, 0 already there, 1 failed\n")
   }
 
   @Test("list tables with geometry and entries, as text and as JSON")

@@ -12,17 +12,6 @@ struct UsageTests {
     try await CommandProcess(words, temporaryFolder: directory.url).run()
   }
 
-  @Test("teaches all commands when asked for help")
-  func help() async throws {
-    let outcome = try await run("--help")
-    #expect(outcome.status == 0)
-    for command in [
-      "scroll", "warm", "fetch", "inspect", "export", "verify", "clear", "completions", "130",
-    ] {
-      #expect(outcome.output.contains(command))
-    }
-  }
-
   @Test(
     "teaches each command when asked for help",
     arguments: [

@@ -39,15 +39,6 @@ struct TableTests {
     }
   }
 
-  @Test("misses another version of the same entity")
-  func distinguishesVersions() throws {
-    let table = try fixture.open()
-    try table.store(key(1, 1))
-    #expect(table.entry(for: key(1, 2)) == nil)
-    #expect(!table.contains(key(1, 2)))
-    #expect(table.contains(key(1, 1)))
-  }
-
   @Test("makes no system call for a hit, a miss and a question")
   func hitsWithoutCalls() throws {
     let plan = FaultPlan()
@@ -152,24 +143,6 @@ struct TableTests {
 
   // MARK: Capacity
 
-  @Test("holds exactly as many pictures as it was opened for", arguments: [1, 2, 7])
-  func holdsItsCapacity(slots: Int) throws {
-    let table = try fixture.open(slots: slots)
-    for entity in 0..<20 { try table.store(key(entity)) }
-    #expect(table.present(0..<20) == Array((20 - slots)..<20))
-    #expect(table.statistics.liveCount == slots)
-  }
-
-  @Test("evicts the least recently used picture, and names its entity")
-  func evictsLeastRecent() throws {
-    let table = try fixture.open(slots: 3)
-    for entity in 1...3 { try table.store(key(entity)) }
-    #expect(table.entry(for: key(1)) != nil)
-    let insertion = try table.insert(table.sealed(key(4)))
-    #expect(insertion.eviction?.entity == key(2).entity)
-    #expect(table.present(1...4) == [1, 3, 4])
-  }
-
   @Test("counts a picture as used for as long as it is leased")
   func countsLeasesAsUse() throws {
     let table = try fixture.open(slots: 3)
@@ -181,41 +154,7 @@ struct TableTests {
     #expect(table.present(1...4) == [1, 3, 4])
   }
 
-  @Test("replaces the only picture it has room for")
-  func replacesInOneSlot() throws {
-    let table = try fixture.open(slots: 1)
-    try table.store(key(1, 1))
-    try table.store(key(1, 2))
-    #expect(table.entry(for: key(1, 2))?.shows(key(1, 2)) == true)
-    #expect(table.entry(for: key(1, 1)) == nil)
-  }
-
   // MARK: Removing
-
-  @Test("removes one entity, of any version")
-  func removesEntities() throws {
-    var table = try fixture.open()
-    for entity in 1...3 { try table.store(key(entity, 9)) }
-    #expect(try table.remove(key(2).entity))
-    #expect(try !table.remove(key(2).entity))
-    #expect(table.entry(for: key(2, 9)) == nil)
-    table.close()
-    table = try fixture.open()
-    #expect([1, 2, 3].filter { table.contains(key($0, 9)) } == [1, 3])
-  }
-
-  @Test("is empty after everything was removed, also when opened again")
-  func removesAll() throws {
-    var table = try fixture.open()
-    for entity in 1...5 { try table.store(key(entity)) }
-    try table.removeAll()
-    #expect(table.present(1...5).isEmpty)
-    try table.store(key(6))
-    table.close()
-    table = try fixture.open()
-    #expect(table.present(1...6) == [6])
-    #expect(table.entry(for: key(6))?.shows(key(6)) == true)
-  }
 
   // MARK: Closing
 

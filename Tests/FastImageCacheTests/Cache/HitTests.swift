@@ -120,18 +120,4 @@ struct HitTests {
     #expect(fixture.cache.containsImage(for: Photo(stored, version: "v"), format: .row))
     #expect(!fixture.cache.containsImage(for: Photo(asked, version: "v"), format: .row))
   }
-
-  @Test("keeps very long ids")
-  func keepsLongIDs() async throws {
-    let fixture = try await Fixture()
-    let long = String(repeating: "x", count: 100_000)
-    let photo = Photo(ImageID(long), version: ImageID(long + "v"), url: "test:/1")
-    _ = try await fixture.cache.image(for: photo, format: .row)
-    await fixture.cache.close()
-    let second = try await Fixture(directory: fixture.directory)
-    #expect(second.cache.containsImage(for: photo, format: .row))
-    #expect(second.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
-    let other = Photo(ImageID(long + "y"), version: ImageID(long + "v"))
-    #expect(second.cache.cachedImage(for: other, format: .row) == nil)
-  }
 }

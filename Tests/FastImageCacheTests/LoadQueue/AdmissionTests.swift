@@ -6,31 +6,6 @@ import Testing
 
 @Suite("Admission", .timeLimit(.minutes(10)))
 struct AdmissionTests {
-  @Test("refuses a job that could not even run alone")
-  func refusesAboveBudget() throws {
-    var admission = Admission(width: 2, byteBudget: 100)
-    let id = admission.makeJobID()
-    #expect(throws: AdmissionError.aboveBudget(byteCount: 101, budget: 100)) {
-      try admission.submit(id, priority: .high, byteCount: 101)
-    }
-    #expect(admission.waitingCount == 0)
-    let next = admission.makeJobID()
-    #expect(next.index == id.index && next != id)
-    #expect(try admission.submit(next, priority: .high, byteCount: 100) == [next])
-  }
-
-  @Test("gives the index of a job that was withdrawn before it came to another one")
-  func withdrawnBefore() throws {
-    var admission = Admission(width: 1, byteBudget: 0)
-    let id = admission.makeJobID()
-    #expect(admission.withdraw(id) == nil)
-    let next = admission.makeJobID()
-    #expect(next.index == id.index)
-    #expect(try admission.submit(next, priority: .high, byteCount: 0) == [next])
-    #expect(admission.withdraw(id) == nil && admission.move(id, to: .low) == [])
-    #expect(admission.finish(next) == [])
-  }
-
   @Test("adds up declared bytes without overflow under an unlimited budget")
   func unlimitedBudget() throws {
     var admission = Admission(width: 3, byteBudget: .max)

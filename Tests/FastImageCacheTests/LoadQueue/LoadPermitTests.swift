@@ -20,27 +20,6 @@ struct LoadPermitTests {
     while resources[need].counts.waiting != count { await Task.yield() }
   }
 
-  @Test("is of the gate that the load passed last, and of none when it is over")
-  func changesGates() async throws {
-    let permit = permit()
-    #expect(inside() == [])
-    try await permit.acquire(.local)
-    #expect(inside() == [.local])
-    try await permit.acquire(.network)
-    #expect(inside() == [.network])
-    permit.close()
-    #expect(inside() == [])
-  }
-
-  @Test("is granted at once where it is held already")
-  func samePermit() async throws {
-    let permit = permit()
-    try await permit.acquire(.local)
-    // The gate is one wide: a second permit would never come.
-    try await permit.acquire(.local)
-    #expect(resources[.local].counts.inside == 1)
-  }
-
   @Test("is given back before the load waits at another gate")
   func givesBackFirst() async throws {
     let (first, second) = (permit(), permit())
@@ -52,17 +31,6 @@ struct LoadPermitTests {
     try await second.acquire(.local)
     try await crossing.value
     #expect(inside() == [.local, .network])
-  }
-
-  @Test("comes again to a load that gave it up")
-  func comesAgain() async throws {
-    let permit = permit()
-    try await permit.acquire(.local)
-    permit.giveUp()
-    #expect(inside() == [])
-    permit.giveUp()
-    try await permit.acquire(.local)
-    #expect(resources[.local].counts.inside == 1)
   }
 
   @Test("is not kept by a load that gave it up while it waited")
@@ -87,22 +55,6 @@ struct LoadPermitTests {
     first.giveUp()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     #expect(inside() == [])
-  }
-
-  @Test("is not held as long as the load waits for another one")
-  func waitsForOther() async throws {
-    let permit = permit()
-    try await permit.acquire(.local)
-    permit.beginWait()
-    permit.beginWait()
-    #expect(inside() == [])
-    try await permit.acquire(.local)
-    permit.endWait()
-    try await permit.acquire(.network)
-    #expect(inside() == [])
-    permit.endWait()
-    try await permit.acquire(.network)
-    #expect(inside() == [.network])
   }
 
   @Test("goes along with a request that is sent on to another place")
@@ -132,14 +84,6 @@ struct LoadPermitTests {
     first.close()
     try await waiting.value
     #expect(inside() == [.network])
-  }
-
-  @Test("is refused to a load that is over")
-  func refusedAtTheEnd() async throws {
-    let permit = permit()
-    permit.close()
-    await #expect(throws: CancellationError.self) { try await permit.acquire(.local) }
-    #expect(inside() == [])
   }
 
   @Test("is not waited for by a task that is cancelled")
@@ -176,5 +120,22 @@ struct LoadPermitTests {
     first.close()
     for task in tasks { try await task.value }
     #expect(order.notes == ["stays", "moves"])
+  }
+
+  @Test("is granted at once where it is held already")
+  func samePermit() async throws {
+    let permit = permit()
+    try await permit.acquire(.local)
+    // The gate is one wide: a second permit would never come.
+    try await permit.acquire(.local)
+    #expect(resources[.local].counts.inside == 1)
+  }
+
+  @Test("is refused to a load that is over")
+  func refusedAtTheEnd() async throws {
+    let permit = permit()
+    permit.close()
+    await #expect(throws: CancellationError.self) { try await permit.acquire(.local) }
+    #expect(inside() == [])
   }
 }

@@ -106,14 +106,6 @@ struct RequestPriorityTests: HeldLoadSuite {
     #expect(level.value == .high)
   }
 
-  @Test("is its own: two are equal only if they are one")
-  func equality() {
-    let (level, other) = (RequestPriority(.low), RequestPriority(.low))
-    #expect(level == level && level != other)
-    #expect(LoadOptions(priority: level) != LoadOptions(priority: other))
-    #expect(Set([level, other, level]).count == 2)
-  }
-
   @Test("of a nested request counts more than the load that asked, also where the levels are equal")
   func nested() async throws {
     let (fixture, level) = (try await fixture(), RequestPriority(.low))

@@ -37,14 +37,4 @@ struct UrgencyTests {
     for observer in observers { urgency.endObservation(observer.observation) }
     #expect(urgency.set(.medium) != nil)
   }
-
-  @Test("gives the observation that ended to the next one who observes")
-  func reuses() {
-    let urgency = Urgency(.low)
-    let observations = (0..<3).map { _ in urgency.observe {} }
-    urgency.endObservation(observations[1])
-    urgency.endObservation(observations[2])
-    let next = [urgency.observe {}, urgency.observe {}]
-    #expect(Set(next) == Set(observations[1...]))
-  }
 }

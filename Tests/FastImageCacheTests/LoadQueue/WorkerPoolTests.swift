@@ -85,29 +85,6 @@ struct WorkerPoolTests {
     }
   }
 
-  @Test(
-    "runs no more at once than its width, and everything in the end",
-    arguments: [false, true])
-  func width(computes: Bool) async throws {
-    let pool = WorkerPool(name: "test", width: 3, computes: computes)
-    let running = Lock((now: 0, most: 0))
-    let done = Counter()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<200 {
-        group.addTask {
-          try await pool.run(priority: .medium) { _ in
-            running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-            done.increment()
-            running.withLock { $0.now -= 1 }
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(done.value == 200)
-    #expect(running.withLock { $0.most } <= 3)
-  }
-
   @Test("releases a task that is cancelled while its work waits, and never runs that work")
   func cancelledWhileWaiting() async throws {
     let pool = WorkerPool(name: "test", width: 1)

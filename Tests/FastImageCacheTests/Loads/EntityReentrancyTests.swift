@@ -209,33 +209,6 @@ struct EntityReentrancyTests {
     #expect(try await waiting.value.solidNumber == 2)
     #expect(fixture.source.started.value == 2)
   }
-
-  @Test("of another cache returns the permit of its own gate, as for one of its own")
-  func returnsItsPermit() async throws {
-    let resources = LoadResources(localWidth: 1)
-    let fixture = try await Fixture { $0.resources = resources }
-    let elsewhere = try await Fixture()
-    let key = ImageKey(entity: "asking", version: "1", format: "row")
-    let load = Load(
-      id: LoadID(number: 1, index: 0), url: nil, priority: .medium,
-      registry: fixture.cache.registry)
-    try await load.permit.acquire(.local)
-    let next = Task {
-      resources[.local].finish(try await resources[.local].enter(Urgency(.medium)))
-    }
-    while resources[.local].counts.waiting != 1 { await Task.yield() }
-    let question = ActiveCallback(.picture(key), of: load)
-    // Asks there once more itself.
-    let plain = Photo("plain", url: "test:/5")
-    let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)
-    let image = try await question.answer {
-      try await elsewhere.cache.image(for: other, format: .row)
-    }
-    #expect(image.solidNumber == 6)
-    try await next.value
-    #expect(resources[.local].counts == (0, 0))
-    load.permit.close()
-  }
 }
 
 /// Two entities that know each other.

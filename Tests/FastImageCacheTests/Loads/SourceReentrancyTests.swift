@@ -148,25 +148,6 @@ struct SourceReentrancyTests {
     try await isFree(fixture)
   }
 
-  @Test("holds no permit while it waits for them, and may have one again afterwards")
-  func passesAgain() async throws {
-    let fixture = try await fixture { number, _ in number }
-    let elsewhere = try await Fixture()
-    let (registry, url) = (elsewhere.cache.registry, try #require(URL(string: "test:/1")))
-    let load = Load(
-      id: LoadID(number: 0, index: 0), url: url, priority: .medium, registry: registry)
-    try await load.permit.acquire(.local)
-    let request = try fixture.cache.request(for: Photo("a", url: "test:/1"), format: .row)
-    let answer = try await load.ask(.source(url), for: request) {
-      try await number(2, from: fixture)
-    }
-    #expect(answer == 2)
-    #expect(registry.resources[.local].counts.inside == 0)
-    try await load.permit.acquire(.local)
-    #expect(registry.resources[.local].counts.inside == 1)
-    load.permit.close()
-  }
-
   @Test("begins loads for all their requests, which do not work on its question")
   func beginsOutside() async throws {
     let (asker, counts) = (Lock<Asker?>(nil), Lock<[Int]>([]))
@@ -187,22 +168,6 @@ struct SourceReentrancyTests {
     try await isFree(fixture)
   }
 
-  @Test("hears an error when the ring closes at a load that others began")
-  func throughOthersLate() async throws {
-    let (begun, both) = (Counter(), CancellableGate())
-    let fixture = try await fixture(localWidth: 2) { number, asker in
-      guard number < 2 else { return number }
-      begun.increment()
-      try await both.pass()
-      return try await asker.number(1 - number)
-    }
-    let tasks = (0..<2).map { number in Task { await ring(number, in: fixture) } }
-    await begun.reaches(2)
-    both.open()
-    for task in tasks { #expect(await task.value != nil) }
-    try await isFree(fixture)
-  }
-
   @Test("hears an error when an entity that it asks asks for it")
   func throughEntity() async throws {
     let fixture = try await fixture { number, asker in
@@ -214,16 +179,6 @@ struct SourceReentrancyTests {
     let (ring, source) = (await ring(1, in: fixture), try source(1))
     #expect(ring?.count == 3 && ring?.first == source && ring?.last == source)
     try await isFree(fixture)
-  }
-
-  @Test("names the ring in words")
-  func names() throws {
-    let key = ImageKey(entity: "a", version: "1", format: "row")
-    let error = CircularPictureError(cycle: [try source(1), .picture(key), try source(1)])
-    let words = String(describing: error)
-    #expect(
-      words.contains(
-        "test:/1, which waits for providedImage(for:) of entity a in format \"row\", which"))
   }
 
   @Test("may ask for an entity of its own URL that has its picture itself")

@@ -90,18 +90,6 @@ struct ImageCacheErrorTests {
     #expect(outer.description.hasSuffix(text))
   }
 
-  @Test("of a chain, or of a ring, is made of sentences")
-  func describesSeveralSources() {
-    let missing = ImageSourceError.notFound(path: "/a")
-    let chain = ImageSourceChain.Failure(errors: [missing, ImageSourceError.httpStatus(418)])
-    let ring = CircularPictureError(cycle: [.source(URL(fileURLWithPath: "/b"))])
-    for (error, words) in [(chain, ["/a", "418"]), (ring, ["/b"])] as [(any Error, [String])] {
-      let text = error.localizedDescription
-      #expect(text == "\(error)" && words.allSatisfy(text.contains), "\(text)")
-      #expect(ImageCacheError.sourceFailed(nil, underlying: error).description.hasSuffix(text))
-    }
-  }
-
   @Test("has the status of the web server that answered last")
   func hasStatus() {
     let chain = ImageSourceChain.Failure(
@@ -114,38 +102,5 @@ struct ImageCacheErrorTests {
     #expect(ImageCacheError.sourceFailed(nil, underlying: chain).httpStatus == 404)
     #expect(ImageCacheError.sourceFailed(nil, underlying: Broken()).httpStatus == nil)
     #expect(ImageCacheError.cancelled.httpStatus == nil)
-  }
-
-  @Test("of drawing is a sentence, too")
-  func describesDrawing() {
-    let errors: [(any Error, String)] = [
-      (DrawingError.outOfMemory, "memory"), (DrawingError.cancelled, "given up"),
-      (DrawingError.canvasUnavailable, "`Cairo`"), (DrawingError.canvasFailed("a."), "a."),
-      (DrawingError.closureFailed(ImageSourceError.httpStatus(404)), "status 404."),
-      (BitmapError.invalidSize(PixelSize(width: 0, height: 2)), "0x2 pixels"),
-      (BitmapError.invalidScale(0), "0.0 pixels to a point"),
-      (BitmapError.invalidHash("LEHV"), "LEHV"),
-      (BitmapError.tooFewBytes(3, needed: 4), "4 bytes, not 3"),
-      (BitmapError.outOfMemory(byteCount: 7), "7 bytes"),
-    ]
-    for (error, words) in errors {
-      #expect(error.localizedDescription == "\(error)")
-      let outer = ImageCacheError.drawingFailed(entity: "a", format: "row", underlying: error)
-      #expect(outer.description.contains(words) && outer.description.hasSuffix("."))
-    }
-  }
-
-  @Test("of decoding and encoding is a sentence")
-  func describesCodecs() {
-    let decoding: [ImageDecodingError] = [
-      .unknownType, .truncated, .damaged("a."), .unsupported("a."), .tooLarge("a."), .outOfMemory,
-      .cancelled,
-    ]
-    let encoding: [ImageEncodingError] = [.outOfMemory, .failed("a.")]
-    for error in decoding as [any Error] + encoding as [any Error] {
-      #expect(error.localizedDescription == "\(error)" && "\(error)".hasSuffix("."))
-    }
-    let empty = ImageCacheError.undecodable(nil, reason: .truncated)
-    #expect(empty.description.contains("There are no bytes"))
   }
 }

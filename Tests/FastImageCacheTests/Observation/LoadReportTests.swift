@@ -167,6 +167,8 @@ struct LoadReportTests {
     await other.quiet()
     let all = try await report(other, again)
     #expect(all.origin == .network && counts(all) == [2, picture.count, 0])
+    // Of the second answer, not of the one that was no picture.
+    #expect(all.cacheStatus == "fwd=uri-miss; fwd-status=200; stored")
     #expect(contradicting.requests.value == 3)
   }
 
@@ -211,48 +213,33 @@ struct LoadReportTests {
     #expect(try await report(hooked).isStored == false)
   }
 
-  @Test("how many previews the load has drawn, and when the first one was there")
-  func previews() async throws {
+  @Test(
+    "how many previews the load has drawn, and when the first one was there after its request",
+    arguments: [true, false])
+  func previews(isEarly: Bool) async throws {
     let sketch = try await SketchFixture()
+    let load = { @Sendable [cache = sketch.cache] in
+      try await cache.load(Photo("1"), format: .row).report
+    }
+    let early = isEarly ? Task(operation: load) : nil
+    if isEarly { await sketch.fixture.subscribers(1) }
     let following = Following(sketch.cache)
-    await sketch.fixture.subscribers(1)
+    await sketch.fixture.subscribers(isEarly ? 2 : 1)
     await sketch.step(100, after: 40)
     await following.previewed.reaches(1)
     await sketch.idle()
     await sketch.step(100, after: 1000)
     await following.previewed.reaches(2)
-    let late = Task { try await sketch.cache.load(Photo("1"), format: .row).report }
+    let asked = early ?? Task(operation: load)
     await sketch.fixture.subscribers(2)
     sketch.clock.advance(by: .seconds(5))
     sketch.finish()
     await following.ends()
-    let report = try await late.value
-    #expect(report.previewCount == 2 && report.firstPreviewDuration == .zero)
-    // It waited from the last step on; the load asked its source before.
-    #expect(
-      report.totalDuration == .seconds(5) && report.fetchDuration == .seconds(1045)
-        && report.isCoalesced)
-  }
-
-  @Test("when the first preview was there after a request that came before")
-  func earlyPreview() async throws {
-    let sketch = try await SketchFixture()
-    let early = Task { try await sketch.cache.load(Photo("1"), format: .row).report }
-    await sketch.fixture.subscribers(1)
-    let following = Following(sketch.cache)
-    await sketch.fixture.subscribers(2)
-    await sketch.step(100, after: 40)
-    await following.previewed.reaches(1)
-    await sketch.idle()
-    await sketch.step(100, after: 1000)
-    await following.previewed.reaches(2)
-    sketch.clock.advance(by: .seconds(2))
-    sketch.finish()
-    await following.ends()
-    let report = try await early.value
-    #expect(report.previewCount == 2 && report.firstPreviewDuration == .seconds(40))
-    #expect(
-      report.totalDuration == .seconds(1042) && report.fetchDuration == .seconds(1042)
-        && !report.isCoalesced)
+    let report = try await asked.value
+    #expect(report.previewCount == 2 && report.isCoalesced == !isEarly)
+    // A late request waits from the last step on; the load asked its source before.
+    #expect(report.firstPreviewDuration == (isEarly ? .seconds(40) : .zero))
+    #expect(report.totalDuration == .seconds(isEarly ? 1045 : 5))
+    #expect(report.fetchDuration == .seconds(1045))
   }
 }

@@ -15,13 +15,6 @@ struct StreamQueueTests {
     #expect(await queue.next() == nil)
   }
 
-  @Test("loses the elements that a new one supersedes, and no other")
-  func supersedes() {
-    let queue = StreamQueue<Int> { $0 % 2 == $1 % 2 }
-    for number in [1, 2, 3, 5, 4] { queue.add(number) }
-    #expect([queue.takeUnread(), queue.takeUnread(), queue.takeUnread()] == [5, 4, nil])
-  }
-
   @Test("wakes each of several readers for an element of its own, and all at its end")
   func severalReaders() async {
     let queue = StreamQueue<Int>()

@@ -212,16 +212,6 @@ struct KeptOriginalTests {
     #expect(originals["test:/7"] != nil)
   }
 
-  @Test("is not made of what no decoder reads")
-  func keepsNoGarbage() async throws {
-    let source = EncodedSource { _, _ in .encoded(try solid(7).pngData().prefix(60)) }
-    let fixture = try await Fixture(from: source, originals: originals)
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: Photo("7"), format: .row)
-    }
-    #expect(originals.count == 0 && source.started.value == 1)
-  }
-
   @Test("belongs to its account and to the name that its entity gives it")
   func hasName() async throws {
     let source = EncodedSource()

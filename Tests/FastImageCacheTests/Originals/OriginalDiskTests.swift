@@ -438,19 +438,6 @@ struct OriginalDiskTests {
     #expect(await suspending.value)
   }
 
-  @Test("is every store's that has it open: each keeps, finds and removes")
-  func sharing() async throws {
-    let stores = [store(), store()]
-    for number in 1...20 {
-      #expect(await stores[number % 2].keep(number))
-      #expect(try await stores[(number + 1) % 2].kept(number) == OriginalStore.bytes(number))
-    }
-    try await stores[0].remove("test:/7")
-    #expect(try await stores[1].kept(7) == nil)
-    try await stores[1].removeAll()
-    #expect(try await stores[0].inspect().isEmpty)
-  }
-
   @Test("is made anew where it was deleted while it was open", arguments: [true, false])
   func deleted(hasReader: Bool) async throws {
     let store = store()

@@ -41,16 +41,6 @@ struct PartialDownloadsTests {
     partials.end(partials.begin(name, of: owner).load, keeping: arrival)
   }
 
-  @Test("hands out what it has once, to the account that it is from")
-  func taking() throws {
-    put(arrival(10, of: 20), as: name(1, AccountID("a")))
-    #expect(take(name(1)) == nil && take(name(2, AccountID("a"))) == nil)
-    #expect(partials.byteCount == 10)
-    let partial = try #require(take(name(1, AccountID("a"))))
-    #expect(partial.bytes == Data(repeating: 10, count: 10) && !partial.isWhole)
-    #expect(take(name(1, AccountID("a"))) == nil && partials.byteCount == 0)
-  }
-
   @Test("keeps nothing that cannot be continued")
   func refusing() throws {
     let arrivals = [
@@ -100,21 +90,5 @@ struct PartialDownloadsTests {
       partials.end(load, keeping: arrival(10, of: 20))
       #expect(take(name(2)) != nil && partials.byteCount == count)
     }
-  }
-
-  @Test("forgets what a removal covers, and lets loads under way leave nothing")
-  func removing() {
-    for number in 1...4 { put(arrival(10, of: 20), as: name(number), of: number % 2 == 0 ? 2 : 1) }
-    let load = partials.begin(name(10), of: OriginalOwner(namespace: "a", entity: 1)).load
-    partials.remove(.entity(1, namespace: "b"))
-    #expect(partials.byteCount == 40)
-    partials.remove(.entity(1, namespace: "a"))
-    #expect(partials.byteCount == 20 && take(name(3)) == nil && take(name(4)) != nil)
-    partials.end(load, keeping: arrival(10, of: 20))
-    #expect(take(name(10)) == nil)
-    partials.remove(.all(namespace: nil))
-    #expect(partials.byteCount == 0)
-    put(arrival(10, of: 20), as: name(11))
-    #expect(take(name(11)) != nil)
   }
 }

@@ -97,23 +97,6 @@ struct PreviewDueTests {
     #expect(first.text == "1 999" && second.text == "999")
   }
 
-  @Test("comes again where a picture needed the worker")
-  func interrupted() async throws {
-    let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
-    let resources = LoadResources(decodeWidth: 1)
-    let sketch = try await SketchFixture(decoder: decoder) { $0.resources = resources }
-    let text = try await sketch.told { _ in
-      await sketch.step(100)
-      await decoder.begun.reaches(1)
-      try await resources.workers.run(priority: .high) { _ in }
-      await decoder.ended.reaches(1)
-      await sketch.idle()
-      await sketch.step(1)
-      await decoder.begun.reaches(2)
-    }
-    #expect(text == "999")
-  }
-
   @Test("does not come for a picture that is too large")
   func tooLarge() async throws {
     let sketch = try await SketchFixture { $0.limits.pixelCount = 255 }

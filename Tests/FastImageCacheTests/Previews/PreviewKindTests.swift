@@ -203,20 +203,6 @@ struct PreviewKindTests {
     #expect(sketch.decoder.begun.value == 2)
   }
 
-  @Test("are drawn for two formats, however many listeners one of them has")
-  func twoFormats() async throws {
-    let sketch = try await SketchFixture([.row, .large])
-    var following: [Following] = []
-    for format in [ImageFormat.row, .row, .large] {
-      following.append(Following(sketch.cache, Photo("1"), format, options(.frames)))
-      await sketch.fixture.subscribers(following.count)
-    }
-    await step(sketch, stages: 1)
-    sketch.finish()
-    for one in following { await one.ends() }
-    #expect(following.map(\.text) == ["1 999", "1 999", "1 999"])
-  }
-
   @Test("of one kind leave the number of another's to who wants that")
   func limits() async throws {
     let stages: [PreviewStage.Kind] = [.embedded, .frame, .frame]

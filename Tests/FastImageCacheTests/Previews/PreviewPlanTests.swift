@@ -23,16 +23,6 @@ struct PreviewPlanTests {
     plan.kind(of: [.frame], byteCount: byteCount, now: after(milliseconds)) != nil
   }
 
-  @Test("counts the time from the beginning of the fetch")
-  func elapsed() {
-    #expect(plan(lookedAfter: 100).elapsed(at: after(199)) == .milliseconds(199))
-  }
-
-  @Test("lets nobody wait where an earlier load has left the first bytes")
-  func resumed() {
-    #expect(plan(isResumed: true).elapsed(at: start) > .seconds(1_000_000))
-  }
-
   @Test("draws none where the rest is due in 200 milliseconds at the rate so far")
   func due() {
     // A byte each millisecond.

@@ -97,13 +97,4 @@ struct PreviewStageTests {
     await prefetch.ends()
     #expect(second.text == (kind == .frame ? "1 999" : "1 embedded 999"))
   }
-
-  @Test("are not taken as drawn where nobody is left to see them")
-  func unseen() {
-    let progress = LoadProgress(clock: ManualClock())
-    let fetch = progress.beginFetch()
-    let stage = PreviewStage(.frame, byteCount: 1)
-    #expect(!progress.show([], of: stage, part: nil, in: fetch))
-    #expect(progress.metered.previewCount == 0)
-  }
 }

@@ -29,35 +29,6 @@ struct FailureMemoryTests {
       of: name(number, version: version), for: entity, at: start + .seconds(seconds)) == error
   }
 
-  @Test("answers for its time, whichever entity asks, and for no other address or version")
-  mutating func answers() {
-    note(1)
-    #expect(refuses(1) && refuses(1, entity: "b", after: 9))
-    #expect(!refuses(2) && !refuses(1, version: "2"))
-    #expect(!refuses(1, after: 10))
-    #expect(memory.count == 0)
-  }
-
-  @Test("forgets with an entity what its requests have met")
-  mutating func forgetsEntity() {
-    note(1, entity: "a")
-    note(2, entity: "b")
-    #expect(refuses(2, entity: "c"))
-    memory.forget("c", at: 2)
-    #expect(refuses(1) && !refuses(2))
-    memory.forget(nil, at: 3)
-    #expect(memory.count == 0)
-  }
-
-  @Test("learns nothing of loads from before something was forgotten")
-  mutating func forgetsEarlier() {
-    memory.forget("x", at: 5)
-    note(1, load: 5)
-    #expect(!refuses(1))
-    note(1, load: 6)
-    #expect(refuses(1))
-  }
-
   @Test("keeps no more than its limit, and asks again for an address that everything has")
   mutating func isBounded() {
     for number in 1...4 { note(number, after: number) }

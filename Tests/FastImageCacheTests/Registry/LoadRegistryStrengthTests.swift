@@ -30,49 +30,6 @@ struct LoadRegistryStrengthTests: LoadRegistrySuite {
     #expect(!registry.mayBeRevalidated(dot, "a", of: next))
   }
 
-  @Test("keeps an image as the request wants that keeps most, until it is drawn to keep less")
-  mutating func settlesStorage() {
-    let load = join(1, row, storage: .none).load
-    #expect(join(2, row, storage: .originalsOnly).load == load)
-    #expect(join(3, dot, storage: .none).load == load)
-    #expect(registry.storage(of: load, for: row) == .originalsOnly)
-    #expect(registry.storage(of: load, for: dot) == .none)
-    #expect(registry.storage(of: load) == .originalsOnly)
-    // Those of frames are drawn with their image.
-    #expect(registry.settleStorage(for: row.animation, of: load) == .originalsOnly)
-    #expect(join(4, row, storage: .originalsOnly).load == load)
-    #expect(join(5, dot, storage: .all).load == load)
-    #expect(registry.storage(of: load, for: dot) == .all)
-    #expect(join(6, row, storage: .all).load != load)
-    #expect(join(7, row, storage: .none).load != load)
-  }
-
-  @Test("never joins requests of different identities")
-  mutating func separatesIdentities() throws {
-    let url = URL(fileURLWithPath: "/photo.jpg")
-    var headers = LoadOptions()
-    headers.headers = ["Accept": "image/webp"]
-    let options: [LoadOptions] = [
-      LoadOptions(scope: .cache), LoadOptions(scope: .local),
-      LoadOptions(account: AccountID("a")), LoadOptions(account: AccountID("b")), headers,
-    ]
-    var loads = [join(1, row).load]
-    for (index, options) in options.enumerated() {
-      let identity = try #require(LoadIdentity(options.conditions, beginsWithKept: false))
-      loads.append(join(2 + index, row, loadKey: .url(url, identity)).load)
-      #expect(join(20 + index, row, loadKey: .url(url, identity)).load == loads.last)
-    }
-    let kept = LoadIdentity(.ordinary, beginsWithKept: true)
-    loads.append(join(40, row, loadKey: .url(url, kept)).load)
-    // Equal as text, and not as bytes.
-    for (number, value) in [(50, "\u{E9}"), (51, "e\u{301}")] {
-      headers.headers = ["X-Name": value]
-      let identity = LoadIdentity(headers.conditions, beginsWithKept: false)
-      loads.append(join(number, row, loadKey: .url(url, identity)).load)
-    }
-    #expect(Set(loads).count == 9)
-  }
-
   @Test("joins requests of equal conditions, copied or made anew, and of no others")
   mutating func joinsEqualIdentities() {
     func loadKey(_ headers: [String: String], _ avoids: NetworkCosts = .expensive) -> LoadKey {

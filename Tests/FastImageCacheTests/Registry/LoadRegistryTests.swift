@@ -48,20 +48,6 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(finish(row, of: new) == [2])
   }
 
-  @Test("takes a new handle for a load, unless the load has ended")
-  mutating func replacesLoad() {
-    let first = join(1, row).load
-    let isUnderWay = registry.setHandle(first, of: first)
-    #expect(isUnderWay)
-    _ = registry.leave(SubscriberID(number: 1))
-    let isEnded = !registry.setHandle(first, of: first)
-    #expect(isEnded)
-    // Not in the new load either that took the old one's place.
-    _ = join(2, row)
-    let isStillEnded = !registry.setHandle(first, of: first)
-    #expect(isStillEnded)
-  }
-
   @Test("finds each of many pictures of one URL, and hands them out in the order of the wishes")
   mutating func keepsManyProducts() {
     let keys = (0..<40).map {
@@ -169,18 +155,6 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(loadKeys() == 2)
     _ = registry.leave(SubscriberID(number: 1))
     #expect(loadKeys() == 0)
-  }
-
-  @Test("tells all subscribers of a failed load, and those of all loads at the end")
-  mutating func failsAll() {
-    let load = join(1, row).load
-    _ = join(2, dot)
-    let failed = registry.fail(load)
-    #expect(failed.subscribers == [1, 2] && failed.requests == [row, dot])
-    let next = join(3, row).load
-    let all = registry.failAll()
-    #expect(all.handles == [next] && all.subscribers == [3])
-    #expect(registry.loadCount == 0 && registry.subscriberCount == 0)
   }
 }
 

@@ -12,6 +12,20 @@ struct FamilyTests {
   /// Enough for the decode of each, and not for one that is as wide and as tall.
   private let budget = 5000
 
+  /// A cache whose source brings a picture that a decoder of blanks reads, once the gate is open.
+  private func hollow(
+    _ formats: [ImageFormat], _ decoder: HollowDecoder, budget: Int, _ gate: CancellableGate
+  ) async throws -> Fixture {
+    let source = ScriptedSource { _, _, _ in
+      try await gate.pass()
+      return .encoded(Data("hollow".utf8))
+    }
+    return try await Fixture(formats, source: source) { configuration in
+      configuration.decoders = [decoder]
+      configuration.resources = LoadResources(decodeByteBudget: budget)
+    }
+  }
+
   @Test("is drawn from one load")
   func isDrawnTogether() async throws {
     let fixture = try await Fixture([.large, .dot, .row])
@@ -105,17 +119,9 @@ struct FamilyTests {
     arguments: [nil, 2000])
   func isDrawnApart(untoldLimit: Int?) async throws {
     let gate = CancellableGate()
-    let fixture = try await Fixture(
-      [.large, .dot],
-      source: ScriptedSource { _, _, _ in
-        try await gate.pass()
-        return .encoded(Data("hollow".utf8))
-      }
-    ) { configuration in
-      configuration.decoders = [HollowDecoder(untoldLimit: untoldLimit)]
-      // Between what the two formats need.
-      configuration.resources = LoadResources(decodeByteBudget: 2000)
-    }
+    // Between what the two formats need.
+    let fixture = try await hollow(
+      [.large, .dot], HollowDecoder(untoldLimit: untoldLimit), budget: 2000, gate)
     let photo = Photo("a", url: "test:/3")
     let dot = Task { try await fixture.cache.image(for: photo, format: .dot) }
     let large = Task { try await fixture.cache.image(for: photo, format: .large) }
@@ -137,16 +143,8 @@ struct FamilyTests {
     arguments: [false, true])
   func sharesTheRest(isBroken: Bool) async throws {
     let gate = CancellableGate()
-    let fixture = try await Fixture(
-      [.row, .dot, .large],
-      source: ScriptedSource { _, _, _ in
-        try await gate.pass()
-        return .encoded(Data("hollow".utf8))
-      }
-    ) { configuration in
-      configuration.decoders = [HollowDecoder { _ in isBroken }]
-      configuration.resources = LoadResources(decodeByteBudget: 2000)
-    }
+    let fixture = try await hollow(
+      [.row, .dot, .large], HollowDecoder { _ in isBroken }, budget: 2000, gate)
     let photo = Photo("a", url: "test:/3")
     // The smallest first: what it needs does not suffice for the other.
     var waiting: [Task<CachedImage, any Error>] = []
@@ -169,16 +167,8 @@ struct FamilyTests {
   @Test("drawn apart loses only those of its pictures that cannot be drawn")
   func losesBroken() async throws {
     let gate = CancellableGate()
-    let fixture = try await Fixture(
-      [wide, tall],
-      source: ScriptedSource { _, _, _ in
-        try await gate.pass()
-        return .encoded(Data("hollow".utf8))
-      }
-    ) { configuration in
-      configuration.decoders = [HollowDecoder { $0.height > $0.width }]
-      configuration.resources = LoadResources(decodeByteBudget: budget)
-    }
+    let fixture = try await hollow(
+      [wide, tall], HollowDecoder { $0.height > $0.width }, budget: budget, gate)
     let photo = Photo("a", url: "test:/3")
     let broken = Task { try await fixture.cache.image(for: photo, format: tall) }
     await fixture.subscribers(1)
@@ -196,23 +186,14 @@ struct FamilyTests {
   @Test("drawn apart answers nobody before all is drawn, so that all can be given up")
   func answersLast() async throws {
     let (gate, started, release) = (CancellableGate(), Counter(), Gate())
-    let fixture = try await Fixture(
+    let fixture = try await hollow(
       [wide, tall],
-      source: ScriptedSource { _, _, _ in
-        try await gate.pass()
-        return .encoded(Data("hollow".utf8))
-      }
-    ) { configuration in
-      configuration.decoders = [
-        HollowDecoder { size in
-          guard size.height > size.width else { return false }
-          started.increment()
-          release.waitBlocking()
-          return false
-        }
-      ]
-      configuration.resources = LoadResources(decodeByteBudget: budget)
-    }
+      HollowDecoder { size in
+        guard size.height > size.width else { return false }
+        started.increment()
+        release.waitBlocking()
+        return false
+      }, budget: budget, gate)
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [wide, tall] {
       waiting.append(Task { try await fixture.cache.image(for: Photo("a"), format: format) })

@@ -34,31 +34,12 @@ struct RenamingTests {
     #expect(reopened.statistics.liveCount == 1)
   }
 
-  @Test("takes the place of that entity's own picture")
-  func replaces() throws {
-    let held = try table.store(key(2))
-    try table.store(key(1))
-    _ = try table.changeEntity(from: key(1).entity, to: key(2).entity)
-    let moved = TableKey(entity: key(2).entity, version: key(1).version)
-    #expect(table.entry(for: moved)?.shows(key(1)) == true)
-    #expect(!table.contains(key(2)) && held.shows(key(2)))
-    #expect(table.statistics.liveCount == 1)
-  }
-
   @Test("changes nothing where there is no picture, or where both are the same entity")
   func changesNothing() throws {
     try table.store(key(1))
     #expect(try table.changeEntity(from: key(9).entity, to: key(1).entity) == nil)
     #expect(try table.changeEntity(from: key(1).entity, to: key(1).entity) == nil)
     #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-  }
-
-  @Test("spares the leases on it")
-  func sparesLeases() throws {
-    let held = try table.store(key(1))
-    _ = try table.changeEntity(from: key(1).entity, to: new)
-    for entity in 2..<9 { try table.store(key(entity)) }
-    #expect(held.shows(key(1)))
   }
 
   @Test("makes a version that was the entity's id the other's id")

@@ -12,19 +12,13 @@ struct TableHeaderTests {
       name: "rows é")
   }
 
-  @Test("is read as it was written")
-  func roundTrips() {
-    #expect(header.bytes.count == 512)
-    #expect(TableHeader(reading: header.bytes) == header)
-  }
-
   @Test("keeps the revision of the pictures")
   func keepsRevision() throws {
     let geometry = TableGeometry(
       width: 16, height: 4, rowByteCount: 64, pixelFormat: 7, revision: 0xDEAD_BEEF)
     let revised = TableHeader(
       layout: try TableLayout(geometry: geometry, capacity: .slots(9)), nonce: 77, name: "rows é")
-    #expect(TableHeader(reading: revised.bytes) == revised)
+    #expect(TableHeader(reading: revised.bytes) == revised && revised.bytes.count == 512)
     #expect(revised.bytes[36..<40].elementsEqual([0xEF, 0xBE, 0xAD, 0xDE]))
     #expect(header.bytes[36..<40].allSatisfy { $0 == 0 })
   }
@@ -135,12 +129,6 @@ struct SlotTrailerTests {
     try SlotTrailer(
       entity: .full(TableID(entity)), version: .full(TableID(version)),
       extent: SlotExtent(width: 65_535, height: 1), metadata: metadata, roomByteCount: room)
-  }
-
-  @Test("is read as it was written")
-  func roundTrips() throws {
-    let trailer = try trailer("entity", "source", metadata: [1, 0, 255])
-    #expect(read(written(trailer, room: 128)) == trailer)
   }
 
   @Test("hashes the longer id first, and both when that is not enough")

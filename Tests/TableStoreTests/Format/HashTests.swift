@@ -68,28 +68,6 @@ struct LaneHashTests {
     #expect(seen.count == expectedCount)
   }
 
-  @Test("depends on the order of blocks")
-  func dependsOnOrder() {
-    let blocks = (0..<4).map { [UInt8](repeating: UInt8($0), count: 64) }
-    func hash(_ order: [Int]) -> UInt64 {
-      order.flatMap { blocks[$0] }.withUnsafeBytes { LaneHash.hash($0, seed: 1) }
-    }
-    #expect(Set([hash([0, 1, 2, 3]), hash([1, 0, 2, 3]), hash([0, 1, 3, 2])]).count == 3)
-  }
-
-  @Test("of eight numbers depends on the place of each")
-  func dependsOnPlaces() {
-    var seen: Set<UInt64> = []
-    for place in 0..<8 {
-      var words = [UInt64](repeating: 5, count: 8)
-      words[place] = 6
-      seen.insert(
-        LaneHash.hash(
-          words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]))
-    }
-    #expect(seen.count == 8)
-  }
-
   @Test("has the values of older files")
   func isStable() {
     let value = [UInt8](0..<100).withUnsafeBytes { LaneHash.hash($0, seed: 42) }

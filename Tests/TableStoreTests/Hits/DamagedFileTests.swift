@@ -25,32 +25,6 @@ struct DamagedFileTests {
       && table.variant(of: key)?.standing == .current && table.storedImageState(for: key) != nil
   }
 
-  @Test("is found by openings that show it, in this session and the next, and missed by others")
-  func isFound() throws {
-    try showing.store(key(1).damaged)
-    #expect(finds(key(1), in: showing) && misses(key(1), in: refusing))
-    #expect(showing.variant(of: key(1, 2))?.standing == .otherVersion)
-    #expect(misses(key(1, 2), in: refusing))
-    showing.close()
-    refusing.close()
-    let later = try fixture.open(showsDamaged: true)
-    let other = try fixture.open()
-    #expect(misses(key(1), in: other) && finds(key(1), in: later))
-    #expect(later.entry(for: key(1))?.shows(key(1).damaged) == true)
-    #expect(try later.entries().map { $0.version.known?.isDamaged } == [true])
-  }
-
-  @Test("gives way to a picture of the whole file")
-  func isReplaced() throws {
-    try showing.store(key(1).damaged)
-    try refusing.store(key(1))
-    for table in [showing, refusing] {
-      #expect(table.entry(for: key(1))?.isDamaged == false)
-      #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-    }
-    #expect(showing.statistics.liveCount == 1)
-  }
-
   @Test("is missed by a second process that does not ask for it")
   func isMissedElsewhere() throws {
     try showing.store(key(1).damaged)

@@ -29,38 +29,6 @@ struct PlaceholderTests {
     (table ?? self.table).variant(of: key)?.standing
   }
 
-  @Test("is found by its entity only, in this session and the next, until a real picture comes")
-  func isReplaced() throws {
-    #expect(try insert(placeholder(1)))
-    #expect(try insert(placeholder(1, 2)))
-    for isReopened in [false, true] {
-      let opened = isReopened ? try fixture.open() : table
-      #expect(!opened.contains(key(1)) && !opened.contains(key(1, 2)))
-      #expect(standing(key(1), in: opened) == .placeholder)
-      #expect(standing(placeholder(1, 2), in: opened) == .current)
-      #expect(opened.entry(for: placeholder(1, 2))?.shows(placeholder(1, 2)) == true)
-      if isReopened {
-        try opened.store(key(1))
-        #expect(standing(key(1), in: opened) == .current && opened.statistics.liveCount == 1)
-      }
-      opened.close()
-    }
-  }
-
-  @Test("replaces no real picture: of any version, of an earlier session, or marked stale")
-  func replacesNone() throws {
-    try table.store(key(1))
-    #expect(try !insert(placeholder(1)) && !insert(placeholder(1, 2)))
-    table.close()
-    let reopened = try fixture.open()
-    #expect(try !insert(placeholder(1), into: reopened))
-    try reopened.markStale(key(1).entity)
-    #expect(try !insert(placeholder(1), into: reopened))
-    #expect(standing(key(1), in: reopened) == .stale)
-    #expect(try reopened.remove(key(1).entity))
-    #expect(try insert(placeholder(1), into: reopened))
-  }
-
   @Test("moves to another entity, whose placeholder it becomes, unless that has a real picture")
   func moves() throws {
     let (old, new) = (TableID("old"), TableID("new"))

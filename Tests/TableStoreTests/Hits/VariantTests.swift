@@ -27,20 +27,6 @@ struct VariantTests {
     }
   }
 
-  @Test("is leased and counts as used, but as no hit")
-  func isUsed() throws {
-    let table = try fixture.open(slots: 2)
-    for entity in 1...2 { try table.store(key(entity)) }
-    var held = table.variant(of: key(1))
-    #expect(table.statistics.leasedCount == 1 && table.statistics.hitCount == 0)
-    try table.store(key(3))
-    #expect(table.present(1...3) == [1, 3] && held?.entry.shows(key(1)) == true)
-    held = nil
-    #expect(table.statistics.leasedCount == 0 && table.variant(of: key(1)) != nil)
-    try table.store(key(4))
-    #expect(table.present(1...4) == [1, 4] && table.statistics.hitCount == 0)
-  }
-
   @Test("is a miss where it is damaged")
   func isVerified() throws {
     let table = try fixture.open()
@@ -70,24 +56,6 @@ struct StaleMarkTests {
     let found = (table ?? self.table).variant(of: key)
     if let found, found.standing != .otherVersion { #expect(found.entry.shows(key)) }
     return found?.standing
-  }
-
-  @Test("is a miss, and found by its entity until the next store")
-  func isStale() throws {
-    for entity in 1...2 { try table.store(key(entity)) }
-    let held = table.entry(for: key(1))
-    try table.markStale(key(1).entity)
-    try table.markStale(key(9).entity)
-    #expect(table.entry(for: key(1)) == nil && table.present(1...2) == [2])
-    #expect(held?.shows(key(1)) == true)
-    let marks = [1, 2, 9].map { table.storedImageState(of: key($0).entity)?.isStale }
-    #expect(marks == [true, false, nil])
-    #expect(standing(of: key(1)) == .stale && standing(of: key(1, 2)) == .otherVersion)
-    #expect(table.contains(key(1).entity) && table.statistics.liveCount == 2)
-    try table.store(key(1))
-    #expect(table.present(1...2) == [1, 2] && standing(of: key(1)) == .current)
-    #expect(try table.remove(key(1).entity))
-    #expect(standing(of: key(1)) == nil)
   }
 
   @Test("is read in full where this session has not, and leaves the file as it is")

@@ -51,21 +51,4 @@ struct HTTPPolicyTests {
       try HTTPPolicy(allowsInsecureHTTP: true).checkRedirect(from: here, to: elsewhere)
     }
   }
-
-  @Test(
-    "says which rule a refused redirect broke",
-    arguments: [
-      ("https://example.com/a", "http://localhost/a", "from https"),
-      ("http://localhost/a", "http://example.com/a", "allowsInsecureHTTP"),
-      ("http://localhost/a", "ftp://example.com/a", "no other scheme"),
-    ])
-  func tellsReason(_ from: String, _ to: String, _ reason: String) throws {
-    let (from, to) = (try #require(URL(string: from)), try #require(URL(string: to)))
-    do {
-      try HTTPPolicy(allowsInsecureHTTP: false).checkRedirect(from: from, to: to)
-      Issue.record("The redirect was followed.")
-    } catch {
-      #expect(error.description.contains(reason))
-    }
-  }
 }

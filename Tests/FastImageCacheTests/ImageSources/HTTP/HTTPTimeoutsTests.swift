@@ -31,30 +31,6 @@ struct HTTPTimeoutsTests {
     #expect(patience.exceededLimit(at(1055)) == .total(.seconds(60)))
   }
 
-  @Test("has no end where none is set")
-  func endless() {
-    var patience = patience(total: nil)
-    for second in 0..<2000 { patience.touch(at(second)) }
-    #expect(patience.exceededLimit(at(2000)) == nil)
-    #expect(patience.nextCheck(at(2000)) == at(2009))
-  }
-
-  @Test("ends when a span brings fewer bytes than the lowest rate, and not when it brings as many")
-  func rate() {
-    var slow = patience(idle: 40, total: nil, rate: 100)
-    var fast = slow
-    for second in 10..<40 {
-      slow.touch(at(second), byteCount: second == 39 ? 99 : 100)
-      fast.touch(at(second), byteCount: 100)
-      #expect(slow.exceededLimit(at(second)) == nil)
-    }
-    #expect(slow.nextCheck(at(39)) == at(40))
-    #expect(fast.exceededLimit(at(40)) == nil)
-    // No later byte mends the span.
-    slow.touch(at(40), byteCount: 100)
-    #expect(slow.exceededLimit(at(41)) == .rate(.seconds(30)))
-  }
-
   @Test("judges no span by its rate in which nothing came, nor one before a pause")
   func silence() {
     var patience = patience(idle: 100, total: nil, rate: 100)

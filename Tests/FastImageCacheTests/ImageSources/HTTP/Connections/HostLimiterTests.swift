@@ -15,27 +15,6 @@ struct HostLimiterTests {
     Task { try await limiter.withPermit(for: url, urgency: Urgency(.medium), body) }
   }
 
-  @Test("lets no more in than its width, and forgets hosts without requests")
-  func width() async throws {
-    let limiter = HostLimiter(width: 2)
-    let (inside, most, door) = (Counter(), Peak(), Gate())
-    let url = try url("https://a.example/1")
-    let tasks = (0..<6).map { _ in
-      withPermit(limiter, url) {
-        most.enter()
-        inside.increment()
-        await door.pass()
-        most.leave()
-      }
-    }
-    await inside.reaches(2)
-    #expect(limiter.counts.hosts == 1)
-    door.open()
-    for task in tasks { try await task.value }
-    #expect(most.value == 2)
-    #expect(limiter.counts.hosts == 0)
-  }
-
   @Test(
     "keeps hosts apart",
     arguments: ["https://b.example/1", "http://a.example/1", "https://a.example:444/1"])

@@ -23,26 +23,6 @@ struct HTTPConditionTests {
     return HTTPCondition(for: known, resumes: resumes).sent(to: url).fields
   }
 
-  @Test("is everything where nothing is known")
-  func nothing() {
-    #expect(HTTPCondition(for: nil, resumes: true).fields.isEmpty)
-    #expect(fields(original, 0).isEmpty)
-  }
-
-  @Test("is whether a whole original changed, by its tag, else by its date")
-  func whole() {
-    var original = original
-    #expect(fields(original, 3000, isWhole: true) == ["If-None-Match": "\"v1\""])
-    original.tag = "W/\"v1\""
-    #expect(fields(original, 3000, isWhole: true) == ["If-None-Match": "W/\"v1\""])
-    original.lastModified = Original.date
-    #expect(fields(original, 3000, isWhole: true) == ["If-None-Match": "W/\"v1\""])
-    original.tag = nil
-    #expect(fields(original, 3000, isWhole: true) == ["If-Modified-Since": Original.date])
-    original.lastModified = nil
-    #expect(fields(original, 3000, isWhole: true).isEmpty)
-  }
-
   @Test("is whether it changed since an odd tag or date, just as it was sent")
   func odd() {
     var original = original
@@ -69,13 +49,6 @@ struct HTTPConditionTests {
     #expect(fields(original, 1000) == ["Range": "bytes=744-", "If-Range": Original.oldDate])
     #expect(fields(original, 257) == ["Range": "bytes=1-", "If-Range": Original.oldDate])
     #expect(fields(original, 256).isEmpty)
-  }
-
-  @Test("is at least one byte, since a range without bytes is refused")
-  func allButTheEnd() {
-    #expect(fields(original, 3000)["Range"] == "bytes=2999-")
-    let one = Original(Data([7]))
-    #expect(fields(one, 1).isEmpty)
   }
 
   @Test("is everything where a continuation could be of another version, or is not wanted")

@@ -131,23 +131,6 @@ struct HTTPDecisionTests {
     #expect(decision(304, ["ETag": "\"v1\", \"v2\""], to: ask) == "unchanged")
   }
 
-  @Test("is the rest where everything that it says agrees with what is known")
-  func agreeing() {
-    #expect(part("bytes 600-999/1000") == "600..<1000")
-    #expect(part("bytes 600-700/1000") == "600..<701")
-    #expect(part("bytes 600-600/1000") == "600..<601")
-    // Earlier than asked for: compared.
-    #expect(part("bytes 0-999/1000") == "0..<1000")
-    #expect(part("bytes 512-999/1000") == "512..<1000")
-    #expect(
-      part("bytes 600-999/1000", ["ETag": "\"v1\"", "Content-Length": "400"]) == "600..<1000")
-    let date = ["Content-Range": "bytes 344-999/1000"]
-    #expect(decision(206, date, to: rest(dated)) == "344..<1000")
-    #expect(
-      decision(206, date.merging(["Last-Modified": Original.oldDate]) { $1 }, to: rest(dated))
-        == "344..<1000")
-  }
-
   @Test(
     "is no rest where one thing disagrees: all is asked for once more",
     arguments: [
@@ -183,53 +166,6 @@ struct HTTPDecisionTests {
     }
     let fields = ["Content-Range": "bytes 344-999/1000", "Last-Modified": Original.date]
     #expect(decision(206, fields, to: rest(dated)) == "all, drop")
-  }
-
-  @Test(
-    "is no error where a continuation was asked for: all is asked for once more",
-    arguments: [
-      204, 300, 301, 304, 400, 401, 403, 404, 405, 407, 410, 412, 416, 418, 451, 501, 505,
-    ])
-  func refusedRange(_ status: Int) {
-    #expect(decision(status, original.fields, to: rest(original)) == "all, drop")
-    #expect(decision(status, to: rest(dated)) == "all, drop")
-  }
-
-  @Test(
-    "leaves what is known until a plain request is answered, where the server may be out of order",
-    arguments: [408, 429, 500, 502, 503, 504])
-  func passingRefusal(_ status: Int) {
-    #expect(decision(status, ["Retry-After": "7"], to: rest(original)) == "all")
-  }
-
-  @Test(
-    "is no error where it may be the condition's, which a plain request does without",
-    arguments: [204, 206, 400, 405, 406, 412, 416, 418, 500, 501, 505])
-  func refusedCondition(_ status: Int) {
-    #expect(decision(status, original.fields, to: ifChanged(original)) == "all")
-  }
-
-  @Test("is an error where nobody asked for it", arguments: [206, 304, 412, 416])
-  func unasked(_ status: Int) {
-    let fields = ["Content-Range": "bytes 600-999/1000", "ETag": "\"v1\""]
-    #expect(decision(status, fields, to: .all) == "error")
-  }
-
-  @Test("drops what is gone, keeps what is forbidden, and asks again where the server may recover")
-  func errors() {
-    for status in [204, 300, 301, 400, 405, 418, 501, 505] {
-      #expect(decision(status, to: .all) == "error")
-    }
-    #expect(decision(500, to: .all) == "again")
-    for ask in [.all, ifChanged(original)] {
-      for status in [404, 410] { #expect(decision(status, to: ask) == "error, drop") }
-      for status in [401, 403, 407, 451] { #expect(decision(status, to: ask) == "error") }
-      for status in [408, 429, 502, 503, 504] { #expect(decision(status, to: ask) == "again") }
-      #expect(decision(503, ["Retry-After": "7"], to: ask) == "again after 7.0 seconds")
-      let date = "Thu, 01 Jan 1970 00:00:09 GMT"
-      #expect(decision(429, ["Retry-After": date], to: ask) == "again after 9.0 seconds")
-      #expect(decision(503, ["Retry-After": "soon"], to: ask) == "again")
-    }
   }
 
   @Test("keeps of the known terms what a part or a 304 does not repeat")

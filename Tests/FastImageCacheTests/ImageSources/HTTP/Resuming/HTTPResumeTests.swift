@@ -243,33 +243,30 @@ struct HTTPResumeTests {
     #expect(ranges(server) == [1000, nil])
   }
 
+  /// A chunked part, whose end does not come: only the announced range tells that all of it did.
+  private func chunked(_ size: String, _ body: Data, _ end: HTTPReply.Step) throws -> HTTPServer {
+    var fields = original.fields
+    fields["Transfer-Encoding"] = "chunked"
+    fields["Content-Range"] = "bytes 1000-2999/3000"
+    let steps = [
+      HTTPReply.Step.bytes(HTTPReply.head(206, fields)), .bytes(Data("\(size)\r\n".utf8) + body),
+      end,
+    ]
+    return try HTTPServer { _ in HTTPReply(steps) }
+  }
+
   @Test("counts when it is complete, whatever comes then")
   func completeThenFault() async throws {
-    let original = original
-    // A chunked part, whose end is cut: only the announced range tells that all of it came.
-    let server = try HTTPServer { request in
-      var fields = original.fields
-      fields["Transfer-Encoding"] = "chunked"
-      fields["Content-Range"] = "bytes 1000-2999/3000"
-      let body = Data("7d0\r\n".utf8) + original.bytes.dropFirst(1000)
-      return HTTPReply([.bytes(HTTPReply.head(206, fields)), .bytes(body), .cut])
-    }
+    let server = try chunked("7d0", original.bytes.dropFirst(1000), .cut)
     let content = try await load(server.url("/a"), known: original.known(1000, from: server))
     #expect(content.arrivedBytes == original.bytes)
   }
 
   @Test("counts when it is complete and the server is silent then")
   func completeThenSilence() async throws {
-    let original = original
     let gate = Gate()
     defer { gate.open() }
-    let server = try HTTPServer { request in
-      var fields = original.fields
-      fields["Transfer-Encoding"] = "chunked"
-      fields["Content-Range"] = "bytes 1000-2999/3000"
-      let body = Data("7d0\r\n".utf8) + original.bytes.dropFirst(1000)
-      return HTTPReply([.bytes(HTTPReply.head(206, fields)), .bytes(body), .wait(gate)])
-    }
+    let server = try chunked("7d0", original.bytes.dropFirst(1000), .wait(gate))
     let clock = ManualClock()
     let arrived = Counter()
     let known = original.known(1000, from: server)
@@ -287,14 +284,8 @@ struct HTTPResumeTests {
 
   @Test("is an error where more comes than was announced, and nothing of it is kept")
   func beyond() async throws {
-    let original = original
-    let server = try HTTPServer { request in
-      var fields = original.fields
-      fields["Transfer-Encoding"] = "chunked"
-      fields["Content-Range"] = "bytes 1000-2999/3000"
-      let body = Data("7d1\r\n".utf8) + original.bytes.dropFirst(1000) + Data("x\r\n0\r\n\r\n".utf8)
-      return HTTPReply([.bytes(HTTPReply.head(206, fields)), .bytes(body)])
-    }
+    let server = try chunked(
+      "7d1", original.bytes.dropFirst(1000), .bytes(Data("x\r\n0\r\n\r\n".utf8)))
     let slot = Download()
     await #expect(throws: ImageSourceError.self) {
       try await load(server.url("/a"), known: original.known(1000, from: server), slot: slot)

@@ -45,15 +45,6 @@ struct HTTPRetryTests {
     #expect(server.arrivedRequests.map(\.firstByte) == [nil, nil, 10])
   }
 
-  @Test("ends with the last error")
-  func ends() async throws {
-    let server = try replying([.status(503), HTTPReply([.cut]), .status(502)])
-    await #expect(throws: ImageSourceError.httpStatus(502)) {
-      try await bytes(server.url("/a"), from: URLImageSource(http: .retrying(2)))
-    }
-    #expect(server.requests.value == 3)
-  }
-
   @Test("is sent again after silence, and resumes")
   func silence() async throws {
     let (gate, original) = (Gate(), original)

@@ -15,20 +15,6 @@ struct RetryPlanTests {
     return steps.map { plan.decide(after: $0.0, byteCount: $0.1, fraction: fraction) }
   }
 
-  @Test("retries twice, after at most half a second and a second")
-  func twice() {
-    let steps = Array(repeating: (HTTPFailure.Remedy.again(), 0), count: 3)
-    #expect(
-      decisions(steps) == [
-        .retry(after: .milliseconds(500)), .retry(after: .seconds(1)), .fail,
-      ])
-    #expect(
-      decisions(steps, fraction: 0.25) == [
-        .retry(after: .milliseconds(125)), .retry(after: .milliseconds(250)), .fail,
-      ])
-    #expect(decisions(steps, fraction: 0).first == .retry(after: .zero))
-  }
-
   @Test("doubles a pause up to the largest one")
   func largest() {
     let steps = Array(repeating: (HTTPFailure.Remedy.again(), 0), count: 100)
