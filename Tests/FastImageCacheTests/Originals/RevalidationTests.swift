@@ -322,6 +322,8 @@ struct RevalidationTests {
     }
     _ = try await fixture.cache.image(for: Photo("a"), format: .row)
     await originals.written.reaches(1)
+    // Else the next request may join the load.
+    await fixture.quiet()
     _ = try await fixture.cache.image(for: Photo("a"), format: .large)
     _ = try await fixture.cache.image(
       for: Photo("a"), format: .large, options: LoadOptions(.revalidate))
