@@ -36,7 +36,7 @@
     ///     renderer draws the image too, at a higher cost. `nil` if it is not known.
     public func show(_ image: CachedImage?, drawnBy renderer: OpaquePointer?) {
       if image == content.picture?.image, content.picture?.fits(renderer) ?? true { return }
-      content.picture = image.flatMap { DrawnPicture($0, for: renderer) }
+      content.picture = image.flatMap { DrawnImage($0, for: renderer) }
       gdk_paintable_invalidate_contents(paintable)
     }
 

@@ -26,7 +26,7 @@
   /// 2. All properties are the widget's.
   @MainActor public final class CachedImageWidget<Entity: ImageEntity> {
     // Before the reference, so that it is let go first: it must not outlive the widget.
-    private let picture: VisiblePicture
+    private let picture: VisibleImage
     private let reference: GObjectReference
 
     /// Makes a widget that shows nothing yet.
@@ -48,7 +48,7 @@
     ///     pixels in a point as the window is shown, or else the finest.
     ///   - cache: Where images are looked up and loaded.
     public init(formats: [ImageFormat], from cache: ImageCache) {
-      picture = VisiblePicture.make(formats, cache)
+      picture = VisibleImage.make(formats, cache)
       g_object_ref_sink(UnsafeMutableRawPointer(picture.widget))
       reference = GObjectReference(owning: picture.widget)
     }

@@ -17,7 +17,7 @@
 
     /// The paintable's size in points, whatever it shows.
     let size: graphene_size_t
-    var picture: DrawnPicture?
+    var picture: DrawnImage?
     var standIn: StandIn?
     var fit = ContentFit.unscaled
 

@@ -26,9 +26,9 @@ public final class ScriptedImageSource: ImageSource {
   /// Creates a source.
   ///
   /// - Parameter answer: Brings the image behind a URL of which nothing else is said, or throws what
-  ///   keeps it away. By default that is ``ScriptedSourceError/noPicture(_:)``. It must not wait.
+  ///   keeps it away. By default that is ``ScriptedSourceError/noImage(_:)``. It must not wait.
   public convenience init(
-    _ answer: @escaping Answer = { throw ScriptedSourceError.noPicture($0) }
+    _ answer: @escaping Answer = { throw ScriptedSourceError.noImage($0) }
   ) {
     self.init(holdsAll: false, answer)
   }
@@ -43,14 +43,14 @@ public final class ScriptedImageSource: ImageSource {
   ///
   /// Its loads keep their turns at the cache's gates, as at ``holdLoads(of:)``.
   public static func silent() -> ScriptedImageSource {
-    ScriptedImageSource(holdsAll: true) { throw ScriptedSourceError.noPicture($0) }
+    ScriptedImageSource(holdsAll: true) { throw ScriptedSourceError.noImage($0) }
   }
 
   /// A source whose loads fail at once.
   ///
-  /// - Parameter error: What they throw; ``ScriptedSourceError/noPicture(_:)`` by default.
+  /// - Parameter error: What they throw; ``ScriptedSourceError/noImage(_:)`` by default.
   public static func refusing(with error: (any Error)? = nil) -> ScriptedImageSource {
-    ScriptedImageSource { throw error ?? ScriptedSourceError.noPicture($0) }
+    ScriptedImageSource { throw error ?? ScriptedSourceError.noImage($0) }
   }
 
   // MARK: What it answers
@@ -142,7 +142,7 @@ public final class ScriptedImageSource: ImageSource {
 /// Why a ``ScriptedImageSource`` brought no image.
 public enum ScriptedSourceError: Error, Hashable, Sendable {
   /// The script says nothing of this URL.
-  case noPicture(URL)
+  case noImage(URL)
 }
 
 extension ScriptedSourceError: LocalizedError, CustomStringConvertible {
@@ -152,7 +152,7 @@ extension ScriptedSourceError: LocalizedError, CustomStringConvertible {
   /// One sentence that names the URL.
   public var description: String {
     switch self {
-    case .noPicture(let url): "The script has no picture for \(url.absoluteString)."
+    case .noImage(let url): "The script has no picture for \(url.absoluteString)."
     }
   }
 }

@@ -75,7 +75,7 @@ public struct DecodeRequest: Sendable {
   /// The part of the upright image that will be drawn, in pixels of its full size; `nil` is all of it.
   ///
   /// A decoder may leave out what lies beside it, and says by ``Bitmap/edges`` where the image's edges are.
-  package var region: PictureRegion?
+  package var region: ImageRegion?
 
   /// The widest colour space of the images that will be drawn from the result.
   ///

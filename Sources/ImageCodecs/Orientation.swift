@@ -37,7 +37,7 @@ enum Orientation: UInt32, CaseIterable, Sendable {
   /// - Parameters:
   ///   - fullSize: The upright image's size.
   ///   - size: The upright bitmap's size.
-  func edges(of fullSize: PixelSize, reducedBy factor: Double, to size: PixelSize) -> PictureEdges {
+  func edges(of fullSize: PixelSize, reducedBy factor: Double, to size: PixelSize) -> ImageEdges {
     let stored = turning(fullSize)
     return edges(
       of: fullSize, x: 0, y: 0, width: Double(stored.width) / factor,
@@ -52,10 +52,10 @@ enum Orientation: UInt32, CaseIterable, Sendable {
   ///   - size: The upright bitmap's size.
   func edges(
     of fullSize: PixelSize, x: Double, y: Double, width: Double, height: Double, to size: PixelSize
-  ) -> PictureEdges {
+  ) -> ImageEdges {
     let (left, across) = isTransposing ? (y, height) : (x, width)
     let (top, down) = isTransposing ? (x, width) : (y, height)
-    return PictureEdges(
+    return ImageEdges(
       x: isFlippedAcross ? Double(size.width) - left - across : left,
       y: isFlippedDown ? Double(size.height) - top - down : top, width: across, height: down,
       fullSize: fullSize)
@@ -66,7 +66,7 @@ enum Orientation: UInt32, CaseIterable, Sendable {
   /// - Parameters:
   ///   - region: In pixels of the upright image.
   ///   - fullSize: The upright image's size.
-  func storing(_ region: PictureRegion, of fullSize: PixelSize) -> PictureRegion {
+  func storing(_ region: ImageRegion, of fullSize: PixelSize) -> ImageRegion {
     func mirrored(_ range: Range<Int>, in count: Int) -> Range<Int> {
       count - range.upperBound..<count - range.lowerBound
     }
@@ -74,7 +74,7 @@ enum Orientation: UInt32, CaseIterable, Sendable {
       isFlippedAcross ? mirrored(region.columns, in: fullSize.width) : region.columns
     let down = isFlippedDown ? mirrored(region.rows, in: fullSize.height) : region.rows
     return isTransposing
-      ? PictureRegion(columns: down, rows: across) : PictureRegion(columns: across, rows: down)
+      ? ImageRegion(columns: down, rows: across) : ImageRegion(columns: across, rows: down)
   }
 
   /// The upright size of a stored one, and the stored size of an upright one.

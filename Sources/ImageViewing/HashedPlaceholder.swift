@@ -31,7 +31,7 @@ package struct HashedPlaceholder: Sendable {
   ///   - make: Makes the toolkit's image.
   /// - Returns: `nil` without a hash.
   package mutating func native(
-    for request: PicturePlace.Request?, _ make: (HashedPlaceholder) -> Native?
+    for request: ImagePlace.Request?, _ make: (HashedPlaceholder) -> Native?
   ) -> Native? {
     guard let request, let hash = request.entity.placeholderHash else { return nil }
     let new = Key(hash: hash, format: request.format)
@@ -40,7 +40,7 @@ package struct HashedPlaceholder: Sendable {
   }
 }
 
-extension PicturePlace.Request {
+extension ImagePlace.Request {
   /// Draws the entity's hash as the image is laid into its slot; takes about as long as the hash.
   ///
   /// - Returns: `nil` for an entity without a hash, and for one that cannot be read.

@@ -18,14 +18,14 @@ extension ImageCache {
   ///
   /// - Parameter id: Whose image changed.
   @MainActor public func reloadViews(of id: ImageID) {
-    PicturePlace.reload(for: id, in: self)
+    ImagePlace.reload(for: id, in: self)
   }
 
   /// Has all views on screen look into this cache again: after ``removeAllImages()``, for example.
-  @MainActor public func reloadAllViews() { PicturePlace.reload(for: nil, in: self) }
+  @MainActor public func reloadAllViews() { ImagePlace.reload(for: nil, in: self) }
 
   /// Asks again for the images that failed and can be seen, in the views of all caches.
   ///
   /// For a button, or after signing in. When the network is back, the views ask by themselves.
-  @MainActor public static func retryFailedImages() { PicturePlace.retryFailed() }
+  @MainActor public static func retryFailedImages() { ImagePlace.retryFailed() }
 }

@@ -15,9 +15,9 @@ struct LowDataEntity: ImageEntity {
   func prerendersFamily(_ family: String) -> Bool { entity.prerendersFamily(family) }
 }
 
-extension PicturePlace.Request {
+extension ImagePlace.Request {
   /// The request for the smaller image of the same entity; `nil` without one, or for a request that reaches no network.
-  var lowData: PicturePlace.Request? {
+  var lowData: ImagePlace.Request? {
     var conditions = options ?? LoadOptions()
     guard conditions.scope == .network, !conditions.isPlaceholder,
       entity.lowDataURL(for: format) != nil
@@ -27,7 +27,7 @@ extension PicturePlace.Request {
   }
 
   /// The same request, as far as it needs no network.
-  private var local: PicturePlace.Request {
+  private var local: ImagePlace.Request {
     var conditions = options ?? LoadOptions()
     conditions.scope = .local
     return with(entity, conditions)
@@ -35,8 +35,8 @@ extension PicturePlace.Request {
 
   private func with(
     _ entity: any ImageEntity, _ options: LoadOptions
-  ) -> PicturePlace.Request {
-    var request = PicturePlace.Request(entity, format: format, cache: cache, options: options)
+  ) -> ImagePlace.Request {
+    var request = ImagePlace.Request(entity, format: format, cache: cache, options: options)
     (request.tellsFraction, request.wantsReport) = (tellsFraction, wantsReport)
     return request
   }

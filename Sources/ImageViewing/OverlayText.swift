@@ -1,6 +1,6 @@
 import FastImageCache
 
-extension PicturePlace {
+extension ImagePlace {
   /// What a debugging overlay says of the image on screen: where it came from, its sizes, and the time of each step.
   package var overlayText: String {
     guard let request else { return "no entity" }

@@ -1,6 +1,6 @@
 import FastImageCache
 
-extension PicturePlace.Request {
+extension ImagePlace.Request {
   /// A step of a load; the last one is the image or the failure.
   enum Step: Sendable {
     /// This part of the bytes has arrived, from 0 to 1.

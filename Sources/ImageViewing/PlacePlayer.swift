@@ -7,10 +7,10 @@ import FastImageCache
 /// 2. `wantsTicks` is true from any change of `playback` on, until that needs no tick any more.
 /// 3. Nothing is asked for, and nothing held, while frames are not wanted: `animates` is false, or motion is reduced.
 @MainActor final class PlacePlayer {
-  private let deliver: PicturePlace.Delivery
+  private let deliver: ImagePlace.Delivery
   private let show: (CachedImage) -> Void
   private let setTicking: (Bool) -> Void
-  private var request: PicturePlace.Request?
+  private var request: ImagePlace.Request?
   private var first: CachedImage?
   private var playback: Playback?
   private var shown: CachedImage?
@@ -34,7 +34,7 @@ import FastImageCache
   ///   - show: Puts a frame on screen.
   ///   - setTicking: Has `tick` called at each tick of the window's clock, or no more.
   init(
-    deliver: @escaping PicturePlace.Delivery, show: @escaping (CachedImage) -> Void,
+    deliver: @escaping ImagePlace.Delivery, show: @escaping (CachedImage) -> Void,
     setTicking: @escaping (Bool) -> Void
   ) {
     (self.deliver, self.show, self.setTicking) = (deliver, show, setTicking)
@@ -45,7 +45,7 @@ import FastImageCache
   // MARK: The place
 
   /// The place shows the image of a request, which is the first frame.
-  func begin(_ request: PicturePlace.Request, _ first: CachedImage) {
+  func begin(_ request: ImagePlace.Request, _ first: CachedImage) {
     (self.request, self.first, shown) = (request, first, first)
     ask()
   }
@@ -74,7 +74,7 @@ import FastImageCache
     wantsTicks = false
   }
 
-  private func load(_ request: PicturePlace.Request) {
+  private func load(_ request: ImagePlace.Request) {
     loading = Task.detached(name: "frames on screen", priority: .high) {
       [deliver, turn, weak self] in
       do throws(ImageCacheError) {
@@ -92,7 +92,7 @@ import FastImageCache
   private func failed(_ turn: Int) {
     guard turn == self.turn else { return }
     hasFailed = true
-    PicturePlace.didFail()
+    ImagePlace.didFail()
   }
 
   /// Asks again for frames that failed.

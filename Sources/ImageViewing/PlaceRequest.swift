@@ -1,6 +1,6 @@
 package import FastImageCache
 
-extension PicturePlace {
+extension ImagePlace {
   /// An image of one cache. With options it is loaded by them, previews first; an image that the table has is
   /// shown whatever they say.
   package struct Request: Sendable {
@@ -19,8 +19,8 @@ extension PicturePlace {
       (self.entity, self.format, self.cache, self.options) = (entity, format, cache, options)
     }
 
-    var wish: PlaceWish {
-      PlaceWish(
+    var target: PlaceTarget {
+      PlaceTarget(
         cache: ObjectIdentifier(cache), entity: entity.imageID, format: format,
         version: entity.versionID(for: format), options: options)
     }
@@ -28,7 +28,7 @@ extension PicturePlace {
 }
 
 /// The image of one version of one entity, in one format of one cache.
-struct PlaceWish: PictureWish {
+struct PlaceTarget: DisplayTarget {
   let cache: ObjectIdentifier
   let entity: ImageID
   let format: ImageFormat
@@ -36,7 +36,7 @@ struct PlaceWish: PictureWish {
   let options: LoadOptions?
 
   /// In another format of its family, too: the one may stay until the other comes.
-  func isOfSamePicture(as other: PlaceWish) -> Bool {
+  func isOfSameImage(as other: PlaceTarget) -> Bool {
     guard (cache, entity) == (other.cache, other.entity) else { return false }
     return format.name == other.format.name
       || format.family != nil && format.family == other.format.family

@@ -4,7 +4,7 @@
 /// 1. The clock runs exactly while there is a place. A place that is gone is found at the next tick.
 /// 2. A tick before `next` asks no place, unless one has come since.
 @MainActor package final class WindowPlayers {
-  private struct Unheld { weak var place: PicturePlace? }
+  private struct Unheld { weak var place: ImagePlace? }
 
   private let setRunning: (Bool) -> Void
   private var places: [ObjectIdentifier: Unheld] = [:]
@@ -15,14 +15,14 @@
   package init(setRunning: @escaping (Bool) -> Void) { self.setRunning = setRunning }
 
   /// Asks a place at each tick from now on, the next one included.
-  package func insert(_ place: PicturePlace) {
+  package func insert(_ place: ImagePlace) {
     next = nil
     let isFirst = places.isEmpty
     places[ObjectIdentifier(place)] = Unheld(place: place)
     if isFirst { setRunning(true) }
   }
 
-  package func remove(_ place: PicturePlace) { remove(ObjectIdentifier(place)) }
+  package func remove(_ place: ImagePlace) { remove(ObjectIdentifier(place)) }
 
   private func remove(_ id: ObjectIdentifier) {
     guard places.removeValue(forKey: id) != nil, places.isEmpty else { return }

@@ -21,7 +21,7 @@ public struct Bitmap: Sendable {
   package let colorConversion: (any ColorConversion)?
 
   /// The part of the bitmap that shows the image: all of it, unless a decoder scaled the image.
-  package let edges: PictureEdges
+  package let edges: ImageEdges
 
   /// Whether the image's file is cut short or damaged within, and the bitmap shows a part of it.
   ///
@@ -80,7 +80,7 @@ public struct Bitmap: Sendable {
 
   /// - Parameter edges: The image's edges; `nil` for those of the bitmap.
   package init(
-    layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges? = nil,
+    layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: ImageEdges? = nil,
     colorSpace: ColorSpace = .sRGB,
     filling fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
@@ -96,7 +96,7 @@ public struct Bitmap: Sendable {
   ///
   /// Returns `nil` when there is no memory.
   package init?<Failure: Error>(
-    unfilled layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges,
+    unfilled layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: ImageEdges,
     colorSpace: ColorSpace = .sRGB,
     filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -107,17 +107,17 @@ public struct Bitmap: Sendable {
 
   private init(
     _ storage: BitmapStorage, _ layout: PixelLayout, _ colorSpace: ColorSpace,
-    _ colorConversion: (any ColorConversion)?, _ edges: PictureEdges?
+    _ colorConversion: (any ColorConversion)?, _ edges: ImageEdges?
   ) {
     self.layout = layout
     self.colorSpace = colorSpace
     self.colorConversion = colorConversion
-    self.edges = edges ?? PictureEdges(filling: layout.size, fullSize: layout.size)
+    self.edges = edges ?? ImageEdges(filling: layout.size, fullSize: layout.size)
     self.storage = storage
   }
 
   /// The same pixels with other edges of the image.
-  package func withEdges(_ edges: PictureEdges) -> Bitmap {
+  package func withEdges(_ edges: ImageEdges) -> Bitmap {
     var bitmap = Bitmap(storage, layout, colorSpace, colorConversion, edges)
     bitmap.isDamaged = isDamaged
     return bitmap

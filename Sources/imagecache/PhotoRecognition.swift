@@ -15,7 +15,7 @@ enum PhotoRecognition {
   static func photos(in path: String) throws -> [PhotoFolder.Photo] {
     let folder = try folder(path)
     note(folder.unreadable.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
-    guard !folder.photos.isEmpty else { throw CommandFailure(noPictures(in: path)) }
+    guard !folder.photos.isEmpty else { throw CommandFailure(noImages(in: path)) }
     return folder.photos
   }
 
@@ -36,7 +36,7 @@ enum PhotoRecognition {
     }
     note(folder.skipped.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
     guard !folder.photos.isEmpty || !folder.unreadable.isEmpty else {
-      throw CommandFailure(noPictures(in: path))
+      throw CommandFailure(noImages(in: path))
     }
     return folder
   }
@@ -49,7 +49,7 @@ enum PhotoRecognition {
     }
   }
 
-  private static func noPictures(in path: String) -> String {
+  private static func noImages(in path: String) -> String {
     "The folder \"\(path)\" has no pictures."
   }
 

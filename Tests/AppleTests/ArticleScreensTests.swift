@@ -13,7 +13,7 @@ struct ArticleScreensTests {
   init() throws { fixture = try ViewFixture() }
 
   /// Another suite may have the user save data just now, and then nothing is brought ahead.
-  private func dataIsFree() async throws { try await waits { !PicturePlace.savesData } }
+  private func dataIsFree() async throws { try await waits { !ImagePlace.savesData } }
 
   @Test("as an app shows a stack of rows with their names")
   func showsApp() {

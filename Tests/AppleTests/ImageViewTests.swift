@@ -203,11 +203,11 @@ struct ImageViewTests {
     _ = show(0, in: TestedUIView())
     let monitor = try #require(NWPathMonitor._started.first)
     // Another suite may have places ask for smaller images just now.
-    try await waits { !PicturePlace.savesData }
+    try await waits { !ImagePlace.savesData }
     monitor._report(.satisfied, isConstrained: true)
-    #expect(PicturePlace.savesData)
+    #expect(ImagePlace.savesData)
     monitor._report(.satisfied)
-    #expect(!PicturePlace.savesData)
+    #expect(!ImagePlace.savesData)
   }
 
   @Test("a toolkit looks again when it is told that its entity's picture changed")

@@ -57,7 +57,7 @@ struct PictureCorpusTests {
       let first = (1024 - count) / 2
       var request = DecodeRequest(minimumSize: PixelSize(width: 2 * width, height: 3 * width))
       let whole = try decoder.decode(file.bytes, request)
-      request.region = PictureRegion(columns: 0..<682, rows: first..<first + count)
+      request.region = ImageRegion(columns: 0..<682, rows: first..<first + count)
       let part = try decoder.decode(file.bytes, request)
       let (rowBytes, above) = (whole.layout.rowBytes, Int(-part.edges.y))
       #expect(part.layout.rowBytes == rowBytes && part.size.height <= count + 2)

@@ -26,7 +26,7 @@ struct ScriptedImageSourceTests {
 
   @Test("says in a sentence that it has no picture")
   func describesItself() {
-    let error = ScriptedSourceError.noPicture(URL(filePath: "/items/1"))
+    let error = ScriptedSourceError.noImage(URL(filePath: "/items/1"))
     #expect((error as any Error).localizedDescription == "\(error)")
     #expect("\(error)".hasSuffix("file:///items/1."))
   }
@@ -55,7 +55,7 @@ struct ScriptedImageSourceTests {
     _ = try await load(first, from: source)
     #expect(source.loadCount(of: first.url) == 2)
     #expect(source.loadCount(of: second.url) == 0)
-    await #expect(throws: ScriptedSourceError.noPicture(second.url)) {
+    await #expect(throws: ScriptedSourceError.noImage(second.url)) {
       try await load(second, from: source)
     }
     #expect(source.loadCount() == 3)
@@ -131,7 +131,7 @@ struct ScriptedImageSourceTests {
 
   @Test("that refuses fails at once, with the error given")
   func refuses() async throws {
-    await #expect(throws: ScriptedSourceError.noPicture(first.url)) {
+    await #expect(throws: ScriptedSourceError.noImage(first.url)) {
       try await load(first, from: .refusing())
     }
     await #expect(throws: Outage()) { try await load(first, from: .refusing(with: Outage())) }

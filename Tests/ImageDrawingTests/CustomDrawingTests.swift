@@ -132,7 +132,7 @@
       }
       // Of the left column three quarters are padding; the border between black and white is what
       // moves when the rest counts as image, too.
-      let edges = PictureEdges(
+      let edges = ImageEdges(
         x: 0.75, y: 0, width: 8.25, height: 4, fullSize: PixelSize(width: 33, height: 16))
       let drawing = Drawing.custom { source, canvas in
         try canvas.draw(source, in: canvas.bounds)

@@ -74,7 +74,7 @@ extension Bitmap {
   /// read behind the memory.
   static func tight(
     _ width: Int, _ height: Int, _ format: PixelFormat, conversion: (any ColorConversion)? = nil,
-    edges: PictureEdges? = nil, bytes: (_ x: Int, _ y: Int) -> [UInt8]
+    edges: ImageEdges? = nil, bytes: (_ x: Int, _ y: Int) -> [UInt8]
   ) throws -> Bitmap {
     let layout = PixelLayout(
       size: PixelSize(width: width, height: height), format: format,

@@ -51,7 +51,7 @@ struct PlacementTests {
 
   @Test("is put into the pixels of a bitmap by the picture's edges there")
   func followsEdges() {
-    let edges = PictureEdges(x: 0.5, y: 0, width: 200, height: 99.75, fullSize: wide)
+    let edges = ImageEdges(x: 0.5, y: 0, width: 200, height: 99.75, fullSize: wide)
     let part = Canvas.Rect(x: 100, y: 0, width: 300, height: 100)
     #expect(
       edges.pixels(showing: part) == Canvas.Rect(x: 50.5, y: 0, width: 150, height: 49.875))
@@ -179,7 +179,7 @@ struct DrawingSizeTests {
   func sourceRegion(drawing: Drawing, source: PixelSize, expected: (Range<Int>, Range<Int>)) {
     let region = drawing.sourceRegion(
       source: source, slot: PixelSize(width: 100, height: 100), upTo: false)
-    #expect(region == PictureRegion(columns: expected.0, rows: expected.1))
+    #expect(region == ImageRegion(columns: expected.0, rows: expected.1))
   }
 
   @Test("needs no more than the picture's own proportions in an up-to format")

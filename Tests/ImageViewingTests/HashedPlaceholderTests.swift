@@ -35,7 +35,7 @@ struct HashedPlaceholderTests {
   private func placeholder(_ post: Post, _ size: ImageFormat.Size) throws -> HashedPlaceholder? {
     let format = ImageFormat(name: "format", size: size, pixelFormat: .bgrx32, capacity: 4)
     let cache = try ImageCache.inMemory(formats: [format])
-    return PicturePlace.Request(post, format: format, cache: cache).makePlaceholder()
+    return ImagePlace.Request(post, format: format, cache: cache).makePlaceholder()
   }
 
   private func row(_ bitmap: Bitmap) -> [UInt8] {

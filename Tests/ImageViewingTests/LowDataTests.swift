@@ -25,19 +25,19 @@ struct LowDataTests {
 
   init() throws {
     cache = try ImageCache.filled(with: [URL](), formats: [.cell], source: source)
-    PicturePlace.dataSavingChanged(to: true)
+    ImagePlace.dataSavingChanged(to: true)
   }
 
-  private func show(_ entity: any ImageEntity, _ options: LoadOptions? = nil) -> PicturePlace {
+  private func show(_ entity: any ImageEntity, _ options: LoadOptions? = nil) -> ImagePlace {
     let place = screen.makePlace()
     place.appear()
-    place.want(PicturePlace.Request(entity, format: .cell, cache: cache, options: options))
+    place.want(ImagePlace.Request(entity, format: .cell, cache: cache, options: options))
     return place
   }
 
   @Test("shows the smaller image, as a placeholder of the real one, and that once data is free")
   func showsSmaller() async throws {
-    defer { PicturePlace.dataSavingChanged(to: false) }
+    defer { ImagePlace.dataSavingChanged(to: false) }
     let place = show(Self.photo)
     await screen.hasShown(.picture(isLate: true))
     #expect(source.loadCount(of: Self.full) == 0 && source.loadCount(of: Self.low) == 1)
@@ -47,23 +47,23 @@ struct LowDataTests {
     place.appear()
     #expect(screen.sights.last == .picture(isLate: false) && source.loadCount() == 1)
     let count = screen.sights.count
-    PicturePlace.dataSavingChanged(to: false)
+    ImagePlace.dataSavingChanged(to: false)
     await screen.hasShown(count + 1)
     #expect(screen.sights.last == .picture(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1)
     #expect(screen.image == cache.cachedImage(for: Self.photo, format: .cell))
     // The real one stays.
-    PicturePlace.dataSavingChanged(to: true)
+    ImagePlace.dataSavingChanged(to: true)
     place.disappear()
     place.appear()
     #expect(screen.image == cache.cachedImage(for: Self.photo, format: .cell))
-    PicturePlace.dataSavingChanged(to: false)
+    ImagePlace.dataSavingChanged(to: false)
     #expect(source.loadCount() == 2)
   }
 
   @Test("shows what needs no network as it is")
   func showsLocal() async throws {
-    defer { PicturePlace.dataSavingChanged(to: false) }
+    defer { ImagePlace.dataSavingChanged(to: false) }
     let file = URL(filePath: "/photos/1.jpg")
     let place = show(Photo(imageID: 2, full: file, low: Self.low))
     await screen.hasShown(.picture(isLate: true))
@@ -75,7 +75,7 @@ struct LowDataTests {
     "asks for the image of an entity that has no smaller one, or where the options reach no network"
   )
   func asksForReal() async throws {
-    defer { PicturePlace.dataSavingChanged(to: false) }
+    defer { ImagePlace.dataSavingChanged(to: false) }
     let place = show(Photo(imageID: 3, full: Self.full, low: nil))
     await screen.hasShown(.picture(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1 && source.loadCount() == 1)
@@ -90,13 +90,13 @@ struct LowDataTests {
   @Test(
     "fails with the smaller image, and asks for the real one when data is free and it is told to")
   func fails() async throws {
-    defer { PicturePlace.dataSavingChanged(to: false) }
+    defer { ImagePlace.dataSavingChanged(to: false) }
     struct Offline: Error {}
     source.setFailure(Offline(), for: try #require(Self.low))
     let place = show(Self.photo)
     await screen.hasShown(.failure)
-    PicturePlace.dataSavingChanged(to: false)
-    PicturePlace.retryFailed()
+    ImagePlace.dataSavingChanged(to: false)
+    ImagePlace.retryFailed()
     await screen.hasShown(.picture(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1)
     withExtendedLifetime(place) {}
@@ -104,7 +104,7 @@ struct LowDataTests {
 
   @Test("asks for the real image while data is free")
   func asksForRealAgain() async throws {
-    PicturePlace.dataSavingChanged(to: false)
+    ImagePlace.dataSavingChanged(to: false)
     let place = show(Self.photo)
     await screen.hasShown(.picture(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1 && source.loadCount() == 1)

@@ -19,8 +19,8 @@ struct OverlayTextTests {
     cache = try ImageCache.filled(with: [Self.stored], formats: [.cell], source: source)
   }
 
-  private func place(_ url: URL, wantsReport: Bool = true) -> PicturePlace {
-    var request = PicturePlace.Request(url, format: .cell, cache: cache)
+  private func place(_ url: URL, wantsReport: Bool = true) -> ImagePlace {
+    var request = ImagePlace.Request(url, format: .cell, cache: cache)
     request.wantsReport = wantsReport
     let place = screen.makePlace()
     place.appear()
@@ -47,7 +47,7 @@ struct OverlayTextTests {
     #expect(lines.prefix(3) == ["source", "cell 8x8", "0 B fetched, 512 B shown"])
     #expect(lines.last?.hasSuffix(" ms in all") == true)
     #expect(lines.count == 5 && lines[3].contains("draw "))
-    var request = PicturePlace.Request(Self.stored, format: .cell, cache: cache)
+    var request = ImagePlace.Request(Self.stored, format: .cell, cache: cache)
     request.wantsReport = true
     place.want(request)
     #expect(place.report == nil && place.overlayText.hasPrefix("table"))

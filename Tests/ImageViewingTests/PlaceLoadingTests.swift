@@ -33,11 +33,11 @@ struct PlaceLoadingTests {
       })
   }
 
-  private func request(_ format: ImageFormat = .cell) -> PicturePlace.Request {
-    PicturePlace.Request(Self.photo, format: format, cache: cache)
+  private func request(_ format: ImageFormat = .cell) -> ImagePlace.Request {
+    ImagePlace.Request(Self.photo, format: format, cache: cache)
   }
 
-  private func placeThatLoads(_ behavior: DisappearBehavior) async throws -> PicturePlace {
+  private func placeThatLoads(_ behavior: DisappearBehavior) async throws -> ImagePlace {
     script.holdLoads()
     let place = screen.makePlace()
     place.whenLeaving = behavior
@@ -85,7 +85,7 @@ struct PlaceLoadingTests {
     place.whenLeaving = .lowerPriority
     place.appear()
     place.want(
-      PicturePlace.Request(Self.photo, format: .cell, cache: cache, options: options))
+      ImagePlace.Request(Self.photo, format: .cell, cache: cache, options: options))
     try await script.hasBegunLoads()
     place.disappear()
     #expect(asked.last?.priority == .medium && options.priority?.value == .medium)
@@ -103,7 +103,7 @@ struct PlaceLoadingTests {
     place.whenLeaving = .keepLoading
     place.appear()
     let other = URL(filePath: "/photos/2.jpg")
-    place.want(PicturePlace.Request(other, format: .cell, cache: cache))
+    place.want(ImagePlace.Request(other, format: .cell, cache: cache))
     try await script.hasBegunLoads(of: other)
     place.want(nil)
     script.releaseLoads()
@@ -117,7 +117,7 @@ struct PlaceLoadingTests {
   func isReused() async throws {
     let place = try await placeThatLoads(.keepLoading)
     place.want(
-      PicturePlace.Request(URL(filePath: "/photos/2.jpg"), format: .cell, cache: cache))
+      ImagePlace.Request(URL(filePath: "/photos/2.jpg"), format: .cell, cache: cache))
     try await script.hasCancelledLoads(of: Self.photo)
     place.whenLeaving = .cancel
     place.disappear()

@@ -13,8 +13,8 @@ import FastImageCache
   private(set) var image: CachedImage?
   private let (late, shown) = AsyncStream<Void>.makeStream()
 
-  func makePlace() -> PicturePlace {
-    PicturePlace(
+  func makePlace() -> ImagePlace {
+    ImagePlace(
       deliver: { job in Task { @MainActor in job() } }, show: { [weak self] in self?.show($0) })
   }
 
@@ -30,7 +30,7 @@ import FastImageCache
     for await _ in late where sights.last == sight { return }
   }
 
-  private func show(_ sight: PicturePlace.Sight) {
+  private func show(_ sight: ImagePlace.Sight) {
     defer { shown.yield() }
     image = nil
     switch sight {

@@ -62,8 +62,8 @@ struct PlayingTests {
 
   private func request(
     _ number: Int, _ cache: ImageCache, format: ImageFormat = .sticker
-  ) -> PicturePlace.Request {
-    PicturePlace.Request(Self.photo(number), format: format, cache: cache)
+  ) -> ImagePlace.Request {
+    ImagePlace.Request(Self.photo(number), format: format, cache: cache)
   }
 
   private func leaseCount(_ cache: ImageCache) async -> Int {
@@ -77,7 +77,7 @@ struct PlayingTests {
   /// A place on one of the screens that shows an animation.
   private func shown(
     _ number: Int, _ cache: ImageCache, format: ImageFormat = .sticker, on screen: Screen? = nil
-  ) -> PicturePlace {
+  ) -> ImagePlace {
     let place = (screen ?? self.screen).makePlace()
     place.want(request(number, cache, format: format))
     place.appear()
@@ -85,7 +85,7 @@ struct PlayingTests {
   }
 
   /// Ticks 20 ms apart.
-  private func tick(_ place: PicturePlace, _ ticks: ClosedRange<Int>) -> [Int] {
+  private func tick(_ place: ImagePlace, _ ticks: ClosedRange<Int>) -> [Int] {
     ticks.map { tick in
       _ = place.tick(at: .milliseconds(20 * tick))
       return screen.frame ?? -1
@@ -157,7 +157,7 @@ struct PlayingTests {
     let gate = Gate()
     let cache = try ImageCache.inMemory(
       formats: [.sticker], configuration: configuration(source(), gate))
-    var place: PicturePlace? = shown(5, cache)
+    var place: ImagePlace? = shown(5, cache)
     await screen.hasShown { screen.frame == 0 }
     place?.disappear()
     place = nil
@@ -171,7 +171,7 @@ struct PlayingTests {
     let cache = try await filled()
     let place = shown(0, cache)
     for stop: (Bool) -> Void in [
-      { PicturePlace.motionChanged(isReduced: $0) }, { place.isAnimated = !$0 },
+      { ImagePlace.motionChanged(isReduced: $0) }, { place.isAnimated = !$0 },
     ] {
       #expect(tick(place, 0...1) == [0, 1])
       stop(true)
@@ -225,11 +225,11 @@ struct PlayingTests {
     let cache = try await filled()
     let place = shown(0, cache)
     #expect(tick(place, 0...1) == [0, 1])
-    PicturePlace.reload(for: Self.photo(0).imageID, in: cache)
+    ImagePlace.reload(for: Self.photo(0).imageID, in: cache)
     #expect(screen.frame == 1)
     #expect(tick(place, 2...2) == [2])
     try await cache.store(Self.frame(9, 0), for: Self.photo(0), format: .sticker)
-    PicturePlace.reload(for: Self.photo(0).imageID, in: cache)
+    ImagePlace.reload(for: Self.photo(0).imageID, in: cache)
     #expect(screen.number == 9)
     #expect(tick(place, 3...6) == [0, 0, 0, 0] && screen.number == 9)
   }
@@ -254,7 +254,7 @@ struct PlayingTests {
     await failures.reaches(1)
     isDamaged.withLock { $0 = false }
     while screen.ticking.isEmpty, !Task.isCancelled {
-      PicturePlace.retryFailed()
+      ImagePlace.retryFailed()
       await Task.yield()
     }
     #expect(tick(place, 0...2) == [0, 1, 2])
@@ -274,7 +274,7 @@ struct PlayingTests {
     let source = source()
     configuration.source = source
     let cache = try ImageCache.open(formats: [.sticker], configuration: configuration)
-    PicturePlace.verification = VerificationBudget()
+    ImagePlace.verification = VerificationBudget()
     let place = shown(7, cache)
     #expect(screen.frame == 0)
     var time = 0
@@ -389,8 +389,8 @@ struct PlayingTests {
   var isTicking: (Bool) -> Void = { _ in }
   private let (late, changed) = AsyncStream<Void>.makeStream()
 
-  func makePlace() -> PicturePlace {
-    let place = PicturePlace(
+  func makePlace() -> ImagePlace {
+    let place = ImagePlace(
       deliver: { job in Task { @MainActor in job() } }, show: { [weak self] in self?.show($0) })
     place.setTicking = { [weak self] isTicking in
       guard let self else { return }
@@ -407,7 +407,7 @@ struct PlayingTests {
     for await _ in late where isSo() { return }
   }
 
-  private func show(_ sight: PicturePlace.Sight) {
+  private func show(_ sight: ImagePlace.Sight) {
     defer { changed.yield() }
     (frame, number) = (nil, nil)
     guard case .picture(let image, let isLate) = sight else { return }

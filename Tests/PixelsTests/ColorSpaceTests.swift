@@ -60,7 +60,7 @@ struct ColorSpaceTests {
   func staysWithEdges() throws {
     let size = PixelSize(width: 2, height: 2)
     let bitmap = try Bitmap(size: size, format: .bgrx32, colorSpace: .displayP3) { _, _ in }
-    let edges = PictureEdges(filling: size, fullSize: PixelSize(width: 4, height: 4))
+    let edges = ImageEdges(filling: size, fullSize: PixelSize(width: 4, height: 4))
     #expect(bitmap.withEdges(edges).colorSpace == .displayP3)
   }
 

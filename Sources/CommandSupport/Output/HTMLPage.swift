@@ -47,7 +47,7 @@ package struct HTMLPage: Sendable {
   }
 
   /// One image, as a PNG file within the page.
-  package mutating func addPicture(_ caption: String, _ png: Data) {
+  package mutating func addImage(_ caption: String, _ png: Data) {
     body.append(
       """
       <figure class="picture"><p>\(Self.escaped(caption))</p>

@@ -48,7 +48,7 @@ struct FrameDrawing: Sendable {
   /// - Parameter mayStore: Asked in the table's turn.
   /// - Returns: Whether there are no more.
   mutating func drawSome(
-    _ maker: PictureMaker, _ urgency: Urgency, mayStore: @escaping @Sendable () -> Bool
+    _ maker: ImageRenderer, _ urgency: Urgency, mayStore: @escaping @Sendable () -> Bool
   ) async throws(ImageCacheError) -> Bool {
     guard items.contains(where: { !$0.isStreamed }) else { return true }
     do throws(JobError<ImageDecodingError>) {

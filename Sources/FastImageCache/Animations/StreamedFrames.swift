@@ -33,7 +33,7 @@ final class StreamedFrames: AnimationFrames {
   var nonce: UInt64 { cursor.frames.nonce }
 
   init(
-    _ item: FrameDrawing.Item, _ frames: SourceFrames, _ maker: PictureMaker
+    _ item: FrameDrawing.Item, _ frames: SourceFrames, _ maker: ImageRenderer
   ) {
     first = item.first
     // Not the load's own: that has the answer, which holds these frames.

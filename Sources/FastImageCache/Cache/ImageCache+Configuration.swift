@@ -124,7 +124,7 @@ extension ImageCache {
   }
 }
 
-extension PictureMaker {
+extension ImageRenderer {
   init(
     _ configuration: ImageCache.Configuration, _ workers: WorkerPool, _ recorder: CacheRecorder
   ) {

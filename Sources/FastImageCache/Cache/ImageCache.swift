@@ -43,7 +43,7 @@ public final actor ImageCache {
   nonisolated let tables: TableSet
   nonisolated let recorder: CacheRecorder
   nonisolated let registry: InFlightRegistry
-  nonisolated let maker: PictureMaker
+  nonisolated let maker: ImageRenderer
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialDownloads()
   nonisolated let playing = PlayingAnimations()
@@ -119,7 +119,7 @@ public final actor ImageCache {
       tables: storage.tables, source: configuration.source, partials: partials)
     self.recorder = recorder
     let resources = configuration.resources ?? LoadResources()
-    maker = PictureMaker(configuration, resources.workers, recorder)
+    maker = ImageRenderer(configuration, resources.workers, recorder)
     originals = configuration.keeper
     (clock, now) = (configuration.clock, configuration.now)
     let planner = LoadPlanner(

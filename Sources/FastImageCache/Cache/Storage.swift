@@ -149,7 +149,7 @@ struct Storage: Sendable {
     }
     return TableGeometry(
       width: format.size.width, height: format.size.height, rowByteCount: layout.rowBytes,
-      pixelFormat: PictureCode(format).rawValue, revision: UInt32(clamping: format.revision))
+      pixelFormat: ImageCode(format).rawValue, revision: UInt32(clamping: format.revision))
   }
 
   /// The folder of caches whose configuration names none.

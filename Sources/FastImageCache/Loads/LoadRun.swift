@@ -395,14 +395,14 @@ extension [ImageRequest] {
 final class LoadSteps: Sendable {
   let planner: LoadPlanner
   let source: SourceFetch
-  let maker: PictureMaker
+  let maker: ImageRenderer
   let store: ImageStoring
   let recorder: CacheRecorder
   let playing: PlayingAnimations
   let refresher = Refresher()
 
   init(
-    planner: LoadPlanner, maker: PictureMaker, recorder: CacheRecorder, encodedByteLimit: Int,
+    planner: LoadPlanner, maker: ImageRenderer, recorder: CacheRecorder, encodedByteLimit: Int,
     partials: PartialDownloads, playing: PlayingAnimations
   ) {
     (self.planner, self.maker, self.recorder) = (planner, maker, recorder)

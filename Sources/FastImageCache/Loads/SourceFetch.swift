@@ -7,7 +7,7 @@ import TableStore
 struct SourceFetch: Sendable {
   let source: any ImageSource
   let namespace: ImageID
-  let maker: PictureMaker
+  let maker: ImageRenderer
   let recorder: CacheRecorder
   let encodedByteLimit: Int
   let partials: PartialDownloads
@@ -69,7 +69,7 @@ struct SourceFetch: Sendable {
         return FetchedImage(picture, of: known, isStale: true)
       }
       await note(refusal: error, to: requests, load, known, original)
-      throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
+      throw ImageCacheError.sourceFailed(url, underlying: CircularImageError(in: error) ?? error)
     }
     let byteCount = max(
       download.receivedByteCount, response.byteCount - response.earlierByteCount)

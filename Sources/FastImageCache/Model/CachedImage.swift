@@ -31,7 +31,7 @@ public struct CachedImage: Sendable {
   public var size: PixelSize { PixelSize(width: entry.extent.width, height: entry.extent.height) }
 
   /// The colours that the pixels' numbers stand for; the format's.
-  public var colorSpace: ColorSpace { PictureCode.colorSpace(of: entry.pixelFormat) }
+  public var colorSpace: ColorSpace { ImageCode.colorSpace(of: entry.pixelFormat) }
 
   /// Width and height of the source's image in pixels, once it stands upright: of the file, or of the bitmap that a
   /// source or an entity gave.
@@ -80,14 +80,14 @@ public struct CachedImage: Sendable {
   /// Cost: a copy from the slot at each call. A hit that does not ask pays nothing for it.
   public var metadata: Data? {
     let bytes =
-      PictureCode.hasAnimations(entry.pixelFormat)
+      ImageCode.hasAnimations(entry.pixelFormat)
       ? SlotMotion.parting(entry.metadata).metadata : entry.metadata[...]
     return bytes.isEmpty ? nil : Data(bytes)
   }
 
   /// What the slot tells of frames behind this one; each call reads the slot.
   package var motion: SlotMotion {
-    PictureCode.hasAnimations(entry.pixelFormat)
+    ImageCode.hasAnimations(entry.pixelFormat)
       ? SlotMotion.parting(entry.metadata).motion : .still
   }
 

@@ -15,7 +15,7 @@ import Pixels
 ///    and what it draws all the same is shown to nobody.
 /// 2. Nothing in here refers to a source or a cache: whoever keeps an ``DownloadBuffer`` keeps this.
 struct PreviewPainter: Sendable {
-  let maker: PictureMaker
+  let maker: ImageRenderer
   let clock: any TimeoutClock
   let fetchStart: ContinuousClock.Instant
   private let progress: LoadProgress
@@ -23,7 +23,7 @@ struct PreviewPainter: Sendable {
   private var fetch: Int
 
   init(
-    maker: PictureMaker, clock: any TimeoutClock, progress: LoadProgress, fetch: Int
+    maker: ImageRenderer, clock: any TimeoutClock, progress: LoadProgress, fetch: Int
   ) {
     (self.maker, self.clock, self.progress, self.fetch) = (maker, clock, progress, fetch)
     fetchStart = clock.now

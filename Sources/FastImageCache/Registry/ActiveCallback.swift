@@ -76,17 +76,17 @@ extension Load {
 extension Load {
   /// Checks that no question for `subject` led to the request: it would be asked to answer itself, again and again.
   ///
-  /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.
+  /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularImageError``.
   func checkCycle(
     _ subject: ActiveCallback.Subject, for request: ImageRequest
   ) throws(ImageCacheError) {
     guard let path = request.callback?.path(from: subject, in: registry) else { return }
-    throw .sourceFailed(request.url, underlying: CircularPictureError(cycle: path + [subject]))
+    throw .sourceFailed(request.url, underlying: CircularImageError(cycle: path + [subject]))
   }
 }
 
 /// Why an image cannot be made: it was asked for to make itself.
-struct CircularPictureError: LocalizedError, CustomStringConvertible {
+struct CircularImageError: LocalizedError, CustomStringConvertible {
   /// Each waits for the next; the last is the first.
   let cycle: [ActiveCallback.Subject]
 

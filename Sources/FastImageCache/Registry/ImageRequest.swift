@@ -141,7 +141,7 @@ final class ImageRequest: Sendable {
   }
 
   /// Whether some table has an image of the entity, of whichever version, that is marked stale.
-  var hasStalePicture: Bool {
+  var hasStaleImage: Bool {
     tables.all.contains { $0.storedImageState(of: key.entity)?.isStale == true }
   }
 

@@ -150,7 +150,7 @@ struct LoadPlanner: Sendable {
   /// has loaded is that entity's, but answers this one only after its server was asked, too.
   func kept(for request: ImageRequest) -> KeptOriginal? {
     guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }
-    if kept.freshness != .gone, kept.isOthers, request.hasStalePicture {
+    if kept.freshness != .gone, kept.isOthers, request.hasStaleImage {
       kept.freshness = .mustRevalidate(answersFailures: false)
     }
     return kept

@@ -111,7 +111,7 @@ extension Bitmap {
     do throws(DrawingError) {
       let bitmap = try Bitmap(
         unfilled: layout, colorConversion: nil,
-        edges: PictureEdges(filling: size, fullSize: size), colorSpace: colorSpace
+        edges: ImageEdges(filling: size, fullSize: size), colorSpace: colorSpace
       ) { pixels throws(DrawingError) in
         try Drawing.stretch.draw(
           self, into: pixels, layout: layout, colorSpace: colorSpace, scale: 1, upTo: true,

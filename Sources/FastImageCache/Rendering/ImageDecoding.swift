@@ -11,7 +11,7 @@ struct DecodePlan: Sendable {
   /// The size at which the image has to be decoded for all of them, at most its own.
   let size: PixelSize
   /// The part of the image that has to be there.
-  let region: PictureRegion
+  let region: ImageRegion
   /// The widest colour space of all of them.
   let colorSpace: ColorSpace
   /// Whether the image is the first frame of an animation, which a file's still need not be.
@@ -125,7 +125,7 @@ struct ImageDecoding: Sendable {
     }
     var plan = DecodePlan(
       requests: requests, family: family, size: size,
-      region: isWhole || frames != nil ? PictureRegion(fullSize) : all.region(of: fullSize),
+      region: isWhole || frames != nil ? ImageRegion(fullSize) : all.region(of: fullSize),
       colorSpace: all.colorSpace)
     plan.isFrame = frames != nil
     if case .encoded(let data, let decoder, let header) = picture.content,
@@ -186,7 +186,7 @@ struct ImageDecoding: Sendable {
     } catch {
       if case .tooLarge = error, !plan.family.isEmpty, !isCancelled() {
         // The decoder takes more than it has told. The family gets decodes of its own, later.
-        let isWhole = plan.region == PictureRegion(picture.fullSize)
+        let isWhole = plan.region == ImageRegion(picture.fullSize)
         let smaller = self.plan(plan.requests, besides: [], of: picture, isWhole: isWhole)
         return try decode(&picture, smaller, progress, isCancelled)
       }
@@ -226,12 +226,12 @@ extension [ImageRequest] {
   }
 
   /// The pixels of a source that any of these shows.
-  fileprivate func region(of fullSize: PixelSize) -> PictureRegion {
+  fileprivate func region(of fullSize: PixelSize) -> ImageRegion {
     let regions = map {
       $0.entity.drawing(for: $0.format).sourceRegion(
         source: fullSize, slot: $0.format.size, upTo: $0.format.keepsProportions)
     }
-    return regions.dropFirst().reduce(regions.first ?? PictureRegion(fullSize)) { $0.union($1) }
+    return regions.dropFirst().reduce(regions.first ?? ImageRegion(fullSize)) { $0.union($1) }
   }
 }
 

@@ -69,7 +69,7 @@ struct SourceImage: Sendable {
   /// Whether the decode suffices for formats that need `size`, at most ``fullSize``, of a region, and the
   /// colours of a space.
   func isDecoded(
-    to size: PixelSize, showing region: PictureRegion, in colorSpace: ColorSpace
+    to size: PixelSize, showing region: ImageRegion, in colorSpace: ColorSpace
   ) -> Bool {
     // The bitmap of a source is all there is.
     guard let decoded, let decodedSize else { return decoded != nil }

@@ -24,7 +24,7 @@
       g_value_init(&value, g_type_from_name("gboolean"))
       g_object_get_property(
         UnsafeMutablePointer<GObject>(gtk_settings_get_default()), "gtk-enable-animations", &value)
-      PicturePlace.motionChanged(isReduced: g_value_get_boolean(&value) == 0)
+      ImagePlace.motionChanged(isReduced: g_value_get_boolean(&value) == 0)
       g_value_unset(&value)
     }
   }

@@ -13,12 +13,12 @@
       guard monitor == nil else { return }
       // GIO's own, which is never given back.
       monitor = g_network_monitor_get_default()
-      PicturePlace.networkChanged(isThere: g_network_monitor_get_network_available(monitor) != 0)
+      ImagePlace.networkChanged(isThere: g_network_monitor_get_network_available(monitor) != 0)
       let changed: @convention(c) (OpaquePointer?, gboolean, UnsafeMutableRawPointer?) -> Void = {
         _, isThere, _ in
         // GIO reports on the thread that made its monitor, which may be another part of the program's.
         let isThere = isThere != 0
-        IdleDelivery.shared.run { PicturePlace.networkChanged(isThere: isThere) }
+        IdleDelivery.shared.run { ImagePlace.networkChanged(isThere: isThere) }
       }
       g_signal_connect_data(
         monitor.map { UnsafeMutableRawPointer($0) }, "network-changed",

@@ -43,7 +43,7 @@
 
     private func tick() {
       isWaiting = false
-      if isRunning { players.tick(at: PicturePlace.time(of: .now)) }
+      if isRunning { players.tick(at: ImagePlace.time(of: .now)) }
       wait()
     }
   }
@@ -51,7 +51,7 @@
   /// Has the clock of the window that it is in ask a place, while that plays: an image view tells nobody of its window,
   /// and a view inside it is told.
   final class NSPlayingView: NSView {
-    weak var place: PicturePlace?
+    weak var place: ImagePlace?
     var isTicking = false { didSet { follow() } }
     private weak var clock: NSWindowClock?
 
@@ -66,7 +66,7 @@
     }
   }
 
-  extension PicturePlace {
+  extension ImagePlace {
     /// Has all places show first frames while the system asks for less motion; further calls do nothing.
     static func watchMotionOfAppKit() { _ = motionOfAppKit }
 
@@ -79,7 +79,7 @@
       ) { _ in
         // The system reports on the main thread.
         MainActor.assumeIsolated {
-          PicturePlace.motionChanged(
+          ImagePlace.motionChanged(
             isReduced: NSWorkspace.shared.accessibilityDisplayShouldReduceMotion)
         }
       }

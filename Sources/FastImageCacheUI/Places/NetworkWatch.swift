@@ -23,9 +23,9 @@
 
     private static func changed(isThere: Bool, _ savesData: Bool) {
       // First, so that what failed is asked for as the new network wants it.
-      if savesData != self.savesData { PicturePlace.dataSavingChanged(to: savesData) }
+      if savesData != self.savesData { ImagePlace.dataSavingChanged(to: savesData) }
       self.savesData = savesData
-      PicturePlace.networkChanged(isThere: isThere)
+      ImagePlace.networkChanged(isThere: isThere)
     }
   }
 #endif

@@ -31,7 +31,7 @@
   public struct CachedAsyncImage<Content: View>: View {
     private let url: URL?
     private let format: ImageFormat?
-    private let look: ViewedPicture.Look
+    private let look: ViewedImage.Look
     private let content: (CachedImagePhase) -> Content
     @Environment(\.imageCache) private var cache
 
@@ -39,7 +39,7 @@
       _ url: URL?, _ scale: CGFloat?, _ format: ImageFormat?, _ transaction: Transaction,
       _ content: @escaping (CachedImagePhase) -> Content
     ) {
-      look = ViewedPicture.Look(transaction: transaction, scale: scale)
+      look = ViewedImage.Look(transaction: transaction, scale: scale)
       (self.url, self.format, self.content) = (url, format, content)
     }
 
@@ -93,13 +93,13 @@
     /// The content of the present phase, in its own size.
     public var body: some View {
       LoadedImageView(
-        request: request, look: look, motion: ViewedPicture.Motion(), content: content)
+        request: request, look: look, motion: ViewedImage.Motion(), content: content)
     }
 
-    private var request: PicturePlace.Request? {
+    private var request: ImagePlace.Request? {
       guard let url, let cache, let format = format ?? FormatChoice.largest(of: cache.formats)
       else { return nil }
-      return PicturePlace.Request(url, format: format, cache: cache)
+      return ImagePlace.Request(url, format: format, cache: cache)
     }
   }
 

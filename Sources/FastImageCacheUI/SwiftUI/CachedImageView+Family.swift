@@ -69,7 +69,7 @@
     ) where Content == CachedImageContent<Placeholder, Failure> {
       self.init(
         entity, .proposed(FormatChoice(family: family, covers: contentMode == .fill)),
-        ViewedPicture.Look(label, animation), options, tellsFraction: false
+        ViewedImage.Look(label, animation), options, tellsFraction: false
       ) { phase in
         CachedImageContent(
           phase: phase, contentMode: contentMode, placeholder: placeholder, failure: failure)
@@ -94,7 +94,7 @@
     ) {
       self.init(
         entity, .proposed(FormatChoice(family: family, covers: contentMode == .fill)),
-        ViewedPicture.Look(label, animation), options, tellsFraction: true, content)
+        ViewedImage.Look(label, animation), options, tellsFraction: true, content)
     }
   }
 #endif

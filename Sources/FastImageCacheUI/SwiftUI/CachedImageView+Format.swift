@@ -19,7 +19,7 @@
       options: LoadOptions? = nil, @ViewBuilder content: @escaping (CachedImagePhase) -> Content
     ) {
       self.init(
-        entity, .format(format), ViewedPicture.Look(label, animation), options,
+        entity, .format(format), ViewedImage.Look(label, animation), options,
         tellsFraction: true, content)
     }
 
@@ -50,7 +50,7 @@
       @ViewBuilder failure: @escaping () -> Failure
     ) where Content == CachedImageContent<Placeholder, Failure> {
       self.init(
-        entity, .format(format), ViewedPicture.Look(label, animation), options,
+        entity, .format(format), ViewedImage.Look(label, animation), options,
         tellsFraction: false
       ) { phase in
         CachedImageContent(

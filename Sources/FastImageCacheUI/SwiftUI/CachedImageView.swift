@@ -38,16 +38,16 @@
 
     let entity: Entity?
     let size: Size
-    var look: ViewedPicture.Look
+    var look: ViewedImage.Look
     let options: LoadOptions?
     var tellsFraction = true
     let content: (CachedImagePhase) -> Content
     @Environment(\.imageCache) private var cache
     @Environment(\.displayScale) private var displayScale
-    private var motion = ViewedPicture.Motion()
+    private var motion = ViewedImage.Motion()
 
     init(
-      _ entity: Entity?, _ size: Size, _ look: ViewedPicture.Look, _ options: LoadOptions?,
+      _ entity: Entity?, _ size: Size, _ look: ViewedImage.Look, _ options: LoadOptions?,
       tellsFraction: Bool, _ content: @escaping (CachedImagePhase) -> Content
     ) {
       (self.entity, self.size, self.look, self.options) = (entity, size, look, options)
@@ -77,9 +77,9 @@
     }
 
     private func loaded(_ format: ImageFormat?) -> LoadedImageView<Content> {
-      var request: PicturePlace.Request?
+      var request: ImagePlace.Request?
       if let entity, let format, let cache {
-        request = PicturePlace.Request(entity, format: format, cache: cache, options: options)
+        request = ImagePlace.Request(entity, format: format, cache: cache, options: options)
       }
       request?.tellsFraction = tellsFraction
       return LoadedImageView(request: request, look: look, motion: motion, content: content)

@@ -5,13 +5,13 @@
 
   /// Has the image of a request loaded while the view is seen, and builds the content of each phase.
   struct LoadedImageView<Content: View>: View {
-    let request: PicturePlace.Request?
-    let look: ViewedPicture.Look
-    let motion: ViewedPicture.Motion
+    let request: ImagePlace.Request?
+    let look: ViewedImage.Look
+    let motion: ViewedImage.Motion
     let content: (CachedImagePhase) -> Content
     @Environment(\.accessibilityReduceMotion) private var reducesMotion
     @Environment(\.showsImageCacheOverlay) private var showsOverlay
-    @State private var viewed = ViewedPicture()
+    @State private var viewed = ViewedImage()
 
     var body: some View {
       viewed.motion(isReduced: reducesMotion, motion)

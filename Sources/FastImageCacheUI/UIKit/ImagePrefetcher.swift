@@ -51,7 +51,7 @@
     /// Brings the images at index paths; those that were brought before are looked for again. Brings nothing while the
     /// user saves data.
     public func prefetch(_ paths: [IndexPath]) {
-      if PicturePlace.savesData { return }
+      if ImagePlace.savesData { return }
       let new = paths.compactMap { path in entity(path).map { (path: path, entity: $0) } }
       window.remove(items.insert(new))
       window.insert(new.map(\.entity))

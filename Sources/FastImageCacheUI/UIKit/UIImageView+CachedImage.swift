@@ -35,8 +35,8 @@
       placeholder: UIImage? = nil, failureImage: UIImage? = nil, fade: TimeInterval = 0,
       options: LoadOptions? = nil, completion: ImageCompletion? = nil
     ) -> ShownFrom {
-      shownPicture.show(
-        entity.map { PicturePlace.Request($0, format: format, cache: cache, options: options) },
+      shownImage.show(
+        entity.map { ImagePlace.Request($0, format: format, cache: cache, options: options) },
         .init(placeholder: placeholder, failure: failureImage, fade: fade), completion)
     }
 
@@ -61,8 +61,8 @@
       placeholder: UIImage? = nil, failureImage: UIImage? = nil, fade: TimeInterval = 0,
       options: LoadOptions? = nil
     ) async throws(ImageCacheError) -> CachedImage {
-      try await shownPicture.load(
-        PicturePlace.Request(entity, format: format, cache: cache, options: options),
+      try await shownImage.load(
+        ImagePlace.Request(entity, format: format, cache: cache, options: options),
         .init(placeholder: placeholder, failure: failureImage, fade: fade)
       ).get()
     }
@@ -81,8 +81,8 @@
       _ image: CachedImage, of entity: some ImageEntity, format: ImageFormat,
       from cache: ImageCache, fade: TimeInterval = 0
     ) {
-      shownPicture.show(
-        image, of: PicturePlace.Request(entity, format: format, cache: cache), .init(fade: fade))
+      shownImage.show(
+        image, of: ImagePlace.Request(entity, format: format, cache: cache), .init(fade: fade))
     }
 
     /// Lets the view's image go: for `prepareForReuse()` and `didEndDisplaying`.
@@ -90,31 +90,31 @@
     /// An image in a view that nobody sees keeps its slot from other images.
     ///
     /// - Parameter behavior: What becomes of the load that the view waits for.
-    public func cancelImage(_ behavior: DisappearBehavior = .cancel) { shownPicture.end(behavior) }
+    public func cancelImage(_ behavior: DisappearBehavior = .cancel) { shownImage.end(behavior) }
 
     /// Whether an activity indicator turns over the placeholder while an image is loaded, from the next image on; not by
     /// default.
     public var showsImageIndicator: Bool {
-      get { shownPicture.showsIndicator }
-      set { shownPicture.showsIndicator = newValue }
+      get { shownImage.showsIndicator }
+      set { shownImage.showsIndicator = newValue }
     }
 
     /// Whether an image that moves plays; if not, its first frame is shown.
     public var isImageAnimated: Bool {
-      get { shownPicture.place.isAnimated }
-      set { shownPicture.place.isAnimated = newValue }
+      get { shownImage.place.isAnimated }
+      set { shownImage.place.isAnimated = newValue }
     }
 
     /// Stops at the frame on screen until ``resumeImage()``, and other images at their first frame.
-    public func pauseImage() { shownPicture.place.pause() }
+    public func pauseImage() { shownImage.place.pause() }
 
     /// Goes on from the frame at which ``pauseImage()`` stopped, by a time of this view's own.
-    public func resumeImage() { shownPicture.place.resume() }
+    public func resumeImage() { shownImage.place.resume() }
 
     /// Shows the frame at a time since the start of the animation, or the nearest earlier one until it is ready.
     ///
     /// The view goes on from there by a time of its own, unless it is paused. Nothing happens while the frames are not
     /// there.
-    public func seekImage(to time: Duration) { shownPicture.place.seek(to: time) }
+    public func seekImage(to time: Duration) { shownImage.place.seek(to: time) }
   }
 #endif

@@ -26,7 +26,7 @@
       link.requiresContinuousUpdates = true
       link.addAction { [weak self, weak window] _, _ in
         guard let self, window?.isHidden == false else { return }
-        players.tick(at: PicturePlace.time(of: .now))
+        players.tick(at: ImagePlace.time(of: .now))
       }
     }
   }
@@ -34,7 +34,7 @@
   /// Has the clock of the window that it is in ask a place, while that plays: an image view tells nobody of its window,
   /// and a view inside it is told.
   final class UIPlayingView: UIView {
-    weak var place: PicturePlace?
+    weak var place: ImagePlace?
     var isTicking = false { didSet { follow() } }
     private weak var clock: UIWindowClock?
 
@@ -49,7 +49,7 @@
     }
   }
 
-  extension PicturePlace {
+  extension ImagePlace {
     /// Has all places show first frames while the system asks for less motion; further calls do nothing.
     static func watchMotionOfUIKit() { _ = motionOfUIKit }
 
@@ -60,7 +60,7 @@
       ) { _ in
         // The system reports on the main thread.
         MainActor.assumeIsolated {
-          PicturePlace.motionChanged(isReduced: UIAccessibility.isReduceMotionEnabled)
+          ImagePlace.motionChanged(isReduced: UIAccessibility.isReduceMotionEnabled)
         }
       }
     }()

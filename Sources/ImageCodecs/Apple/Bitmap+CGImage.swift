@@ -31,7 +31,7 @@
       guard let layout = PixelLayout(size: size, format: format),
         let space = colorSpace.cgColorSpace
       else { throw .invalidSize(size) }
-      let edges = PictureEdges(filling: size, fullSize: fullSize)
+      let edges = ImageEdges(filling: size, fullSize: fullSize)
       let bitmap = try Bitmap(
         unfilled: layout, colorConversion: nil, edges: edges, colorSpace: colorSpace
       ) {

@@ -70,7 +70,7 @@
       guard let layout = PixelLayout(size: size, format: .bgrx32),
         let space = colorSpace.cgColorSpace
       else { throw .tooLarge("\(size) pixels cannot be counted.") }
-      let edges = PictureEdges(filling: size, fullSize: header.size)
+      let edges = ImageEdges(filling: size, fullSize: header.size)
       let bitmap = try Bitmap(
         unfilled: layout, colorConversion: nil, edges: edges, colorSpace: colorSpace
       ) { pixels throws(ImageDecodingError) in

@@ -125,7 +125,7 @@ extension Bitmap {
     guard let layout = PixelLayout(size: layout.size, format: format),
       let bitmap = try Bitmap(
         unfilled: layout, colorConversion: nil,
-        edges: PictureEdges(filling: layout.size, fullSize: layout.size), colorSpace: colorSpace,
+        edges: ImageEdges(filling: layout.size, fullSize: layout.size), colorSpace: colorSpace,
         filling: { bytes throws(ImageEncodingError) in try fill(bytes, layout) })
     else { throw .outOfMemory }
     return bitmap

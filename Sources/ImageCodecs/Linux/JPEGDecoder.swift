@@ -234,7 +234,7 @@
     }
   }
 
-  extension PictureEdges {
+  extension ImageEdges {
     /// The bitmap's pixels for one of the image's.
     fileprivate var part: Double {
       width * height / Double(fullSize.width) / Double(fullSize.height)
@@ -260,15 +260,15 @@
     ///   - margin: Pixels on each side of the region, for colours that are interpolated between neighbours.
     /// - Returns: The columns of each row, and the rows to be read, in pixels of the scaled image.
     fileprivate func keep(
-      _ region: PictureRegion?, of scaled: PixelSize, eighths: Int, margin: Int
-    ) throws(ImageDecodingError) -> PictureRegion {
-      guard let region else { return PictureRegion(scaled) }
+      _ region: ImageRegion?, of scaled: PixelSize, eighths: Int, margin: Int
+    ) throws(ImageDecodingError) -> ImageRegion {
+      guard let region else { return ImageRegion(scaled) }
       func part(_ range: Range<Int>, _ count: Int) -> Range<Int> {
         let first = range.lowerBound * eighths / 8 - margin
         let end = (range.upperBound * eighths).dividedRoundingUp(by: 8) + margin
         return max(0, min(first, count - 1))..<min(max(end, 1), count)
       }
-      var kept = PictureRegion(
+      var kept = ImageRegion(
         columns: part(region.columns, scaled.width), rows: part(region.rows, scaled.height))
       if kept.columns.count < scaled.width { kept.columns = try keepColumns(kept.columns) }
       return kept

@@ -78,7 +78,7 @@
 
     /// The image's edges in the upright grid. A pixel of the grid stands for its own middle, not for that of
     /// the block that it is the first pixel of: the image would seem to move from pass to pass.
-    func edges(_ orientation: Orientation) -> PictureEdges {
+    func edges(_ orientation: Orientation) -> ImageEdges {
       func edge(_ distance: Int, _ side: Int) -> (start: Double, length: Double) {
         (0.5 - 0.5 / Double(distance), Double(side) / Double(distance))
       }

@@ -67,7 +67,7 @@
   extension Bitmap {
     /// Decodes into a bitmap of the given upright size; all failures are an ``ImageDecodingError``.
     static func decoding(
-      size: PixelSize, format: PixelFormat, edges: PictureEdges,
+      size: PixelSize, format: PixelFormat, edges: ImageEdges,
       conversion: (any ColorConversion)?, colorSpace: ColorSpace = .sRGB,
       _ fill: (UnsafeMutableRawBufferPointer, PixelLayout) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) -> Bitmap {

@@ -35,7 +35,7 @@
       var isDamaged = false
       var bitmap = try Bitmap.decoding(
         size: size, format: header.hasAlpha ? .bgra32 : .bgrx32,
-        edges: PictureEdges(filling: size, fullSize: header.size),
+        edges: ImageEdges(filling: size, fullSize: header.size),
         conversion: LCMSConversion.shared(profile: reader.profile, kind: .rgb)
       ) { pixels, layout throws(ImageDecodingError) in
         guard reader.orientation != .up else {

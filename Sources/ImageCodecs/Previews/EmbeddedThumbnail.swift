@@ -38,7 +38,7 @@ enum EmbeddedThumbnail {
       bitmap.hasBars(across: Int(across), down: Int(down), blackest: blackest)
     else { return nil }
     return bitmap.withEdges(
-      PictureEdges(
+      ImageEdges(
         x: across, y: down, width: inner.width, height: inner.height, fullSize: fullSize))
   }
 }

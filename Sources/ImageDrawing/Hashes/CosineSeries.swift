@@ -85,7 +85,7 @@ extension Bitmap {
   ) throws(BitmapError) {
     guard let layout = PixelLayout(size: size, format: format) else { throw .invalidSize(size) }
     let bitmap = Bitmap(
-      unfilled: layout, colorConversion: nil, edges: PictureEdges(filling: size, fullSize: size)
+      unfilled: layout, colorConversion: nil, edges: ImageEdges(filling: size, fullSize: size)
     ) { bytes in
       series.draw(size) { x, y, value in
         bytes.storeBytes(

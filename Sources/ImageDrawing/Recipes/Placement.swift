@@ -48,7 +48,7 @@ package struct Placement: Hashable, Sendable {
   }
 }
 
-extension PictureEdges {
+extension ImageEdges {
   /// A part of the full image in pixels of the bitmap.
   func pixels(showing part: Canvas.Rect) -> Canvas.Rect {
     let xScale = width / Double(fullSize.width)
@@ -125,14 +125,14 @@ extension Drawing {
   /// The pixels of a source that this drawing reads: for a closure all of them, since it may draw any.
   ///
   /// - Returns: Whole pixels of the upright source.
-  package func sourceRegion(source: PixelSize, slot: PixelSize, upTo: Bool) -> PictureRegion {
-    guard case .recipe = content else { return PictureRegion(source) }
+  package func sourceRegion(source: PixelSize, slot: PixelSize, upTo: Bool) -> ImageRegion {
+    guard case .recipe = content else { return ImageRegion(source) }
     let part = placement(source: source, slot: slot, upTo: upTo).source
     func pixels(_ start: Double, _ end: Double, _ count: Int) -> Range<Int> {
       let first = max(0, min(Int(start.rounded(.down)), count - 1))
       return first..<max(first + 1, min(Int(end.rounded(.up)), count))
     }
-    return PictureRegion(
+    return ImageRegion(
       columns: pixels(part.x, part.maxX, source.width),
       rows: pixels(part.y, part.maxY, source.height))
   }

@@ -93,8 +93,8 @@ struct FetchCommand: Command {
       configuration)
     let display = FetchDisplay(pictureCount: urls.count)
     let fetches = urls.enumerated().map { index, url in
-      PictureFetch(
-        url: url, number: index + 1, picture: FetchedPicture(url: url, layouts: tables.layouts),
+      ImageFetch(
+        url: url, number: index + 1, picture: FetchedImage(url: url, layouts: tables.layouts),
         formats: formats, cache: cache, originals: configuration.originals,
         revalidates: revalidates, previews: previews, display: display)
     }
@@ -105,7 +105,7 @@ struct FetchCommand: Command {
     }
     // They keep what has arrived, after their images were delivered or nobody waits any more.
     await cache.loadsHaveEnded()
-    let areKept = await WantedTables.keepPictures(of: cache)
+    let areKept = await WantedTables.keepImages(of: cache)
     await cache.close()
     display.tell()
     return display.hasFailures || !areKept ? .failure : .success

@@ -5,7 +5,7 @@ import FastImageCache
 /// the store open.
 struct OriginalClearing {
   let store: OriginalFolders.Store
-  let filter: PictureFilter
+  let filter: ImageFilter
 
   func run() async throws {
     let found = try await store.store.inspect().filter(filter.passes)

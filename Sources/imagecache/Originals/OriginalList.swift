@@ -11,7 +11,7 @@ struct OriginalList {
   private let diskByteCount: Int
   private let count: (originals: Int, partials: Int)
 
-  init(_ store: OriginalFolders.Store, _ filter: PictureFilter) async throws {
+  init(_ store: OriginalFolders.Store, _ filter: ImageFilter) async throws {
     self.store = store
     let all = try await store.store.inspect()
     diskByteCount = all.reduce(0) { $0 + $1.arrivedByteCount }

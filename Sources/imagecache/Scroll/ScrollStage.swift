@@ -68,8 +68,8 @@ final class ScrollStage {
     let shown = 0..<min(12, cells.count)
     return [
       try shown.map { try table.picture(ofCell: $0).pngData() },
-      try shown.map { try PictureFile.png(thumbnail.picture(ofCell: $0)) },
-      try shown.map { try PictureFile.png(original.picture(ofCell: $0)) },
+      try shown.map { try ImageFile.png(thumbnail.picture(ofCell: $0)) },
+      try shown.map { try ImageFile.png(original.picture(ofCell: $0)) },
     ]
   }
 
@@ -128,7 +128,7 @@ final class ScrollStage {
         throw CommandFailure("The table has lost the picture of \(cell.imageID).")
       }
       let file = folder.appending(path: "\(index).jpg")
-      try PictureFile.jpeg(image.makeBitmap()).write(to: file)
+      try ImageFile.jpeg(image.makeBitmap()).write(to: file)
       progress.update(index + 1)
       return file
     }

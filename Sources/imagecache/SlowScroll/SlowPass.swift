@@ -88,7 +88,7 @@ struct SlowPass {
       shown.append((ContinuousClock.now - start, image))
     }
     let picture = shown.last?.image
-    let size = StripPicture.thumbnailSize(of: format.size)
+    let size = StripImage.thumbnailSize(of: format.size)
     let appearances = try shown.map { time, image in
       Appearance(
         time: time, isPreview: image.isPrivate,

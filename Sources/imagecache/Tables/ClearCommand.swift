@@ -19,7 +19,7 @@ struct ClearCommand: Command {
     options: [
       .flag("--tables", help: "removes pictures of tables only: originals can draw them again"),
       .flag("--originals", help: "removes originals only, and what has arrived of them"),
-    ] + PictureFilter.options,
+    ] + ImageFilter.options,
     discussion: """
       A table that is emptied gives its disk space back. With --older-than or --matching only pictures
       of which both are true are removed; their space is used by the next pictures. The age counts from
@@ -34,14 +34,14 @@ struct ClearCommand: Command {
 
   private let path: String
   private let tableName: String?
-  private let filter: PictureFilter
+  private let filter: ImageFilter
   private let areOriginalsWanted: Bool
   private let areTablesWanted: Bool
 
   init(_ arguments: Arguments) throws {
     path = arguments.operands[0]
     tableName = arguments.operands.dropFirst().first
-    filter = try PictureFilter(arguments)
+    filter = try ImageFilter(arguments)
     let only = (
       tables: arguments.hasFlag("--tables"), originals: arguments.hasFlag("--originals")
     )

@@ -14,7 +14,7 @@ struct InspectCommand: Command {
     options: [
       .flag("--json", help: "prints one JSON object instead of text"),
       .flag("--namespaces", help: "lists the namespaces and not their pictures"),
-    ] + PictureFilter.options,
+    ] + ImageFilter.options,
     discussion: """
       Pictures come in the order of use, the one used last first, each with the time at which it was
       stored. Only pictures whose bytes are intact are listed; `imagecache verify` names the others.
@@ -32,13 +32,13 @@ struct InspectCommand: Command {
   private let path: String
   private let isJSON: Bool
   private let isAboutNamespaces: Bool
-  private let filter: PictureFilter
+  private let filter: ImageFilter
 
   init(_ arguments: Arguments) throws {
     path = arguments.operands[0]
     isJSON = arguments.hasFlag("--json")
     isAboutNamespaces = arguments.hasFlag("--namespaces")
-    filter = try PictureFilter(arguments)
+    filter = try ImageFilter(arguments)
     guard filter.isEmpty || !isAboutNamespaces else {
       throw UsageError("--namespaces lists no pictures, so it goes with neither of the filters.")
     }
@@ -73,14 +73,14 @@ struct InspectCommand: Command {
   }
 
   /// The one used last first.
-  private func passing(_ scan: PictureScan) -> [PictureScan.Picture] {
+  private func passing(_ scan: ImageScan) -> [ImageScan.Picture] {
     scan.pictures.filter { filter.passes($0.entry) }
       .sorted { ($0.entry.recency, $0.entry.slot) > ($1.entry.recency, $1.entry.slot) }
   }
 
   private func text(_ table: TableFolder.Table) -> String {
     let reader = table.reader
-    let scan = PictureScan(table)
+    let scan = ImageScan(table)
     let pictures = passing(scan)
     let count = scan.pictures.count
     let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
@@ -114,7 +114,7 @@ struct InspectCommand: Command {
 
   private func json(_ table: TableFolder.Table) -> JSONValue {
     let (reader, geometry) = (table.reader, table.reader.geometry)
-    let entries = passing(PictureScan(table)).enumerated().map { rank, picture in
+    let entries = passing(ImageScan(table)).enumerated().map { rank, picture in
       let entry = picture.entry
       return JSONValue.object([
         "entity": .string("\(entry.entity)"), "version": .string("\(entry.version)"),
@@ -150,7 +150,7 @@ struct InspectCommand: Command {
   }
 }
 
-extension PictureScan.Picture {
+extension ImageScan.Picture {
   fileprivate var frameText: String {
     if motion.isUnkept { return "streamed" }
     return intactFrameCount < motion.frameCount

@@ -15,7 +15,7 @@ struct TableFolder {
     /// `nil` for the folder of a cache that no current version has opened.
     var namespace: String? { directory.namespace }
 
-    var code: PictureCode? { PictureCode(rawValue: reader.geometry.pixelFormat) }
+    var code: ImageCode? { ImageCode(rawValue: reader.geometry.pixelFormat) }
 
     /// Whether images have frames, which are entries of their own in the file.
     var hasAnimations: Bool { code?.hasAnimations == true }

@@ -34,7 +34,7 @@ struct VerifyCommand: Command {
     }
     for table in folder.tables {
       try Task.checkCancellation()
-      let scan = PictureScan(table)
+      let scan = ImageScan(table)
       for damage in scan.damages {
         Console.print(
           "\(table.reader.name): slot \(damage.slot): \(damage.text) is damaged".printable)

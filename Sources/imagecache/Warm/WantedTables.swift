@@ -110,7 +110,7 @@ struct WantedTables {
 
   /// Brings the tables to the disk; false if another program owns one of them and there is no guest
   /// file either: its new images are lost when this program ends.
-  static func keepPictures(of cache: ImageCache) async -> Bool {
+  static func keepImages(of cache: ImageCache) async -> Bool {
     do {
       try await cache.flush()
       return true

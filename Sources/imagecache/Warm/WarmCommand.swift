@@ -43,7 +43,7 @@ struct WarmCommand: Command {
     let summary = await warm(photos, cache, formats)
     // After Ctrl-C decodes go on for a moment, though nobody waits any more.
     await cache.loadsHaveEnded()
-    let areKept = await WantedTables.keepPictures(of: cache)
+    let areKept = await WantedTables.keepImages(of: cache)
     await cache.close()
     summary.tell()
     return summary.failures.isEmpty && areKept ? .success : .failure

@@ -58,7 +58,7 @@ struct WillStoreTests {
     let full = PixelSize(width: 401, height: 299)
     return try Bitmap(
       layout: layout, colorConversion: Square(),
-      edges: PictureEdges(filling: size, fullSize: full)
+      edges: ImageEdges(filling: size, fullSize: full)
     ) { bytes in
       for index in bytes.indices {
         bytes[index] = index % 4 == 3 ? 255 : UInt8(random.next() >> 56)

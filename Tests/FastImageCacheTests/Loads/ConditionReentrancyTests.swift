@@ -66,7 +66,7 @@ struct ConditionReentrancyTests {
     do {
       _ = try await number(1, from: fixture)
       Issue.record("It was answered.")
-    } catch ImageCacheError.sourceFailed(let url, let circular as CircularPictureError) {
+    } catch ImageCacheError.sourceFailed(let url, let circular as CircularImageError) {
       #expect(url?.lastPathComponent == "1" && circular.cycle == [source, source])
     }
     try await isFree(fixture)
@@ -109,7 +109,7 @@ struct ConditionReentrancyTests {
       switch await task.result {
       case .success(let number): #expect(number == 12 - first && first < 7)
       case .failure(ImageCacheError.sourceFailed(_, let error)):
-        #expect(first > 10 && error is CircularPictureError)
+        #expect(first > 10 && error is CircularImageError)
       case .failure(let error): Issue.record(error)
       }
     }

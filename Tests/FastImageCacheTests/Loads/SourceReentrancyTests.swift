@@ -69,7 +69,7 @@ struct SourceReentrancyTests {
   ) async -> [ActiveCallback.Subject]? {
     do {
       _ = try await self.number(number, from: fixture)
-    } catch ImageCacheError.sourceFailed(let url, let circular as CircularPictureError) {
+    } catch ImageCacheError.sourceFailed(let url, let circular as CircularImageError) {
       #expect(url?.lastPathComponent == "\(number)")
       return circular.cycle
     } catch {

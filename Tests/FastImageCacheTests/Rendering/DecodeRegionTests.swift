@@ -134,9 +134,9 @@
 
     @Test("is decoded again for a part or a size that the decode does not have")
     func isDecodedAgain() throws {
-      let (full, end) = (PictureRegion(Self.size), PictureRegion(columns: 600..<900, rows: 0..<300))
+      let (full, end) = (ImageRegion(Self.size), ImageRegion(columns: 600..<900, rows: 0..<300))
       func picture(
-        for side: Int, showing region: PictureRegion, of data: Data
+        for side: Int, showing region: ImageRegion, of data: Data
       ) throws -> SourceImage {
         let decoder = try ImageDecoders.standard.decoder(for: data)
         let minimum = PixelSize(width: 3 * side, height: side)

@@ -30,9 +30,9 @@ struct WideFormatTests {
   @Test(
     "has a table of its own: pictures of the other space are gone, and those of the default stay")
   func invalidates() async throws {
-    #expect(PictureCode(narrow).rawValue == 1 && PictureCode(wide).rawValue == 0x1_0001)
+    #expect(ImageCode(narrow).rawValue == 1 && ImageCode(wide).rawValue == 0x1_0001)
     for format in [narrow, wide] {
-      #expect(PictureCode(rawValue: PictureCode(format).rawValue) == PictureCode(format))
+      #expect(ImageCode(rawValue: ImageCode(format).rawValue) == ImageCode(format))
     }
     let directory = try TemporaryDirectory()
     for (format, isThere) in [(narrow, false), (narrow, true), (wide, false), (wide, true)] {
@@ -130,7 +130,7 @@ struct WideFormatTests {
   @Test("has a decode made anew where the one for sRGB has cut colours")
   func decodesAgain() throws {
     let size = PixelSize(width: 8, height: 8)
-    let region = PictureRegion(size)
+    let region = ImageRegion(size)
     var picture = SourceImage(
       url: nil, content: .encoded(Data(), HollowDecoder { _ in false }, ImageHeader(size: size)),
       decoded: try red())

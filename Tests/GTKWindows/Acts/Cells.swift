@@ -65,7 +65,7 @@
 
       if let url = url(1) {
         source.holdLoads(of: url)
-        source.setFailure(ScriptedSourceError.noPicture(url), for: url)
+        source.setFailure(ScriptedSourceError.noImage(url), for: url)
       }
       image.entity = pictures[1]
       expect(blue, "of a cell that is used again")

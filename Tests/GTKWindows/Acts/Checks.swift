@@ -83,7 +83,7 @@
       _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
     ) -> ScriptedImageSource {
       ScriptedImageSource { url in
-        guard let picture = NumberedPicture(url) else { throw ScriptedSourceError.noPicture(url) }
+        guard let picture = NumberedPicture(url) else { throw ScriptedSourceError.noImage(url) }
         return .bitmap(try draw(picture))
       }
     }

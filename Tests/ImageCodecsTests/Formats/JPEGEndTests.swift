@@ -49,7 +49,7 @@
         decode(odd, atLeast: Self.eighth), decode(data, atLeast: Self.eighth)
       )
       #expect(largestDifference(small.packedBytes, expected.packedBytes) <= 8)
-      let region = PictureRegion(columns: 0..<20, rows: 3..<10)
+      let region = ImageRegion(columns: 0..<20, rows: 3..<10)
       var request = DecodeRequest()
       request.region = region
       #expect(try JPEGDecoder().decode(odd, request).shows(region, of: Self.picture.size))
@@ -110,7 +110,7 @@
         head + Data(count: 40_000) + tail.suffix(2),
       ]
       var request = DecodeRequest()
-      request.region = PictureRegion(columns: 0..<160, rows: 0..<8)
+      request.region = ImageRegion(columns: 0..<160, rows: 0..<8)
       for (index, damaged) in damaged.enumerated() {
         for size in [nil, PixelSize(width: 20, height: 15)] {
           #expect(throws: ImageDecodingError.self, "\(index)") {

@@ -43,17 +43,17 @@
 
     private func region(
       _ part: (Double, Double, Double, Double), of size: PixelSize
-    ) -> PictureRegion {
+    ) -> ImageRegion {
       func range(_ start: Double, _ end: Double, _ count: Int) -> Range<Int> {
         let first = Int(start * Double(count))
         return first..<max(first + 1, Int(end * Double(count)))
       }
-      return PictureRegion(
+      return ImageRegion(
         columns: range(part.0, part.1, size.width), rows: range(part.2, part.3, size.height))
     }
 
     private func decode(
-      _ data: Data, atLeast minimum: PixelSize?, _ region: PictureRegion? = nil
+      _ data: Data, atLeast minimum: PixelSize?, _ region: ImageRegion? = nil
     ) throws -> Bitmap {
       var request = DecodeRequest(minimumSize: minimum)
       request.region = region
@@ -61,7 +61,7 @@
     }
 
     /// The bytes of a region, found by the edges that the bitmap says.
-    private func bytes(_ bitmap: Bitmap, _ region: PictureRegion) -> [UInt8] {
+    private func bytes(_ bitmap: Bitmap, _ region: ImageRegion) -> [UInt8] {
       let edges = bitmap.edges
       let across = edges.width / Double(edges.fullSize.width)
       let down = edges.height / Double(edges.fullSize.height)
@@ -119,7 +119,7 @@
         let whole = try decode(data, atLeast: minimum)
         for first in [0, 1, 3, 171, 505, 515, 521, 1001] {
           for count in [1, 2, 3, 8, 20] {
-            let region = PictureRegion(columns: 0..<24, rows: first..<first + count)
+            let region = ImageRegion(columns: 0..<24, rows: first..<first + count)
             let part = try decode(data, atLeast: minimum, region)
             #expect(bytes(part, region) == bytes(whole, region), "\(region), \(minimum == nil)")
           }
@@ -132,7 +132,7 @@
     func noticesCuts(first: Int) throws {
       let picture = Picture(40, 64) { x, y in (x * 6, y * 4, x * y % 256, 255) }
       let data = RegionFixture.halved.data(picture)
-      let region = PictureRegion(columns: 0..<40, rows: first..<first + 31)
+      let region = ImageRegion(columns: 0..<40, rows: first..<first + 31)
       let minimum = PixelSize(width: 39, height: 63)
       _ = try decode(data, atLeast: minimum, region)
       for count in 3...60 {
@@ -152,7 +152,7 @@
       let data = kind.data(picture)
       let minimum = PixelSize(width: 2 * eighths - 1, height: height * eighths / 8 - 1)
       for first in [0, 1, 5] {
-        let region = PictureRegion(columns: 0..<16, rows: first..<first + 8 / eighths)
+        let region = ImageRegion(columns: 0..<16, rows: first..<first + 8 / eighths)
         _ = try decode(data, atLeast: minimum, region)
         for count in 3...8 {
           #expect(throws: ImageDecodingError.truncated, "\(first), \(count) bytes less") {
@@ -165,7 +165,7 @@
     @Test("is decoded without what lies beside it")
     func leavesOut() throws {
       let data = RegionFixture.fullColors.data(Self.picture)
-      let region = PictureRegion(columns: 80..<96, rows: 40..<50)
+      let region = ImageRegion(columns: 80..<96, rows: 40..<50)
       let cropped = try decode(data, atLeast: nil, region)
       // Interpolation needs two pixels more on each side, and columns come in blocks of eight.
       #expect(cropped.size == PixelSize(width: 26, height: 14))
@@ -173,7 +173,7 @@
       for (columns, rows) in [
         (60..<96, 40..<50), (80..<110, 40..<50), (80..<96, 30..<50), (80..<96, 40..<60),
       ] {
-        let larger = PictureRegion(columns: columns, rows: rows)
+        let larger = ImageRegion(columns: columns, rows: rows)
         #expect(!cropped.shows(larger, of: Self.picture.size), "\(larger)")
       }
       #expect(cropped.edges.fullSize == Self.picture.size)
@@ -183,7 +183,7 @@
     @Test("is refused where the file is cut or damaged below it", arguments: [true, false])
     func noticesDamage(isCut: Bool) throws {
       var data = RegionFixture.halved.data(Self.picture)
-      let region = PictureRegion(columns: 0..<20, rows: 0..<10)
+      let region = ImageRegion(columns: 0..<20, rows: 0..<10)
       _ = try decode(data, atLeast: nil, region)
       if isCut {
         data = data.prefix(data.count - 40)
@@ -200,7 +200,7 @@
       let data = RegionFixture.fullColors.data(tall)
       let asked = Counter()
       var request = DecodeRequest(isCancelled: { asked.increment() > 2 })
-      request.region = PictureRegion(columns: 0..<16, rows: 2090..<2100)
+      request.region = ImageRegion(columns: 0..<16, rows: 2090..<2100)
       #expect(throws: ImageDecodingError.cancelled) { try JPEGDecoder().decode(data, request) }
     }
   }

@@ -43,7 +43,7 @@
       #expect(bitmap.packedBytes == (try decode(turned).packedBytes))
       #expect(
         bitmap.edges
-          == PictureEdges(filling: bitmap.size, fullSize: orientation < 5 ? full : full.transposed))
+          == ImageEdges(filling: bitmap.size, fullSize: orientation < 5 ? full : full.transposed))
     }
 
     @Test("is found in both byte orders, within the metadata only", arguments: [false, true])
@@ -92,12 +92,12 @@
       let wide = try preview(head((480, 320), barred(across: 0, down: 7)))
       #expect(
         wide.edges
-          == PictureEdges(
+          == ImageEdges(
             x: 0, y: 7, width: 160, height: 106, fullSize: PixelSize(width: 480, height: 320)))
       let high = try preview(head((360, 480), barred(across: 35, down: 0)))
       #expect(
         high.edges
-          == PictureEdges(
+          == ImageEdges(
             x: 35, y: 0, width: 90, height: 120, fullSize: PixelSize(width: 360, height: 480)))
       // Turned, the bars lie at the other sides.
       let turned = try preview(head((480, 320), barred(across: 0, down: 7), orientation: 6))

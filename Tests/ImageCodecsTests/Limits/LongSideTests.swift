@@ -49,7 +49,7 @@
       let data = Fixture.jpeg(size, (0..<size.height).reduce(into: []) { rows, _ in rows += row })
       var request = DecodeRequest(
         minimumSize: height.map { PixelSize(width: $0 * 100, height: $0) })
-      request.region = PictureRegion(columns: 39_600..<40_000, rows: 0..<400)
+      request.region = ImageRegion(columns: 39_600..<40_000, rows: 0..<400)
       let part = try JPEGDecoder().decode(data, request)
       let whole = try decode(data, atLeast: request.minimumSize)
       #expect(part.size.width < whole.size.width / 20 && part.size.height == whole.size.height)

@@ -89,7 +89,7 @@ extension CacheInspection.Table {
 extension ImageFormat {
   fileprivate init?(_ reader: TableReader) {
     let geometry = reader.geometry
-    guard let code = PictureCode(rawValue: geometry.pixelFormat) else { return nil }
+    guard let code = ImageCode(rawValue: geometry.pixelFormat) else { return nil }
     let size = PixelSize(width: geometry.width, height: geometry.height)
     let (revision, capacity) = (Int(geometry.revision), Capacity.count(reader.slotCount))
     self.init(

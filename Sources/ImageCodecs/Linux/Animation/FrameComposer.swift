@@ -60,7 +60,7 @@
       let isBlended = frame.isBlended && encoded.hasAlpha && canvas != nil
       return try Bitmap.decoding(
         size: size, format: isOpaque ? .bgrx32 : .bgra32,
-        edges: PictureEdges(filling: size, fullSize: size), conversion: conversion
+        edges: ImageEdges(filling: size, fullSize: size), conversion: conversion
       ) { pixels, layout throws(ImageDecodingError) in
         guard let start = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
           throw .outOfMemory
@@ -113,7 +113,7 @@
       let size = orientation.turning(size)
       return try Bitmap.decoding(
         size: size, format: composed.layout.format,
-        edges: PictureEdges(filling: size, fullSize: size), conversion: conversion
+        edges: ImageEdges(filling: size, fullSize: size), conversion: conversion
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         composed.withUnsafeBytes { bytes in

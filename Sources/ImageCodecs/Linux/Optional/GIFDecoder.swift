@@ -27,7 +27,7 @@
         var isDamaged = false
         var bitmap = try Bitmap.decoding(
           size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
-          edges: PictureEdges(filling: header.size, fullSize: header.size), conversion: nil
+          edges: ImageEdges(filling: header.size, fullSize: header.size), conversion: nil
         ) { pixels, layout throws(ImageDecodingError) in
           isDamaged = try reader.decode(
             pixels, layout, showsPart: showsPart, unless: request.isCancelled)

@@ -36,7 +36,7 @@
         let size = header.size.drawn(for: request.minimumSize)
         let bitmap = try Bitmap.decoding(
           size: size, format: .bgra32,
-          edges: PictureEdges(filling: size, fullSize: header.size), conversion: nil
+          edges: ImageEdges(filling: size, fullSize: header.size), conversion: nil
         ) { pixels, layout throws(ImageDecodingError) in
           guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
             throw .outOfMemory

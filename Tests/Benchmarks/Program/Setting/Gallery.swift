@@ -84,7 +84,7 @@ final class Gallery {
       name: format.name, in: directory,
       geometry: TableGeometry(
         width: format.size.width, height: format.size.height, rowByteCount: layout.rowBytes,
-        pixelFormat: PictureCode(format).rawValue),
+        pixelFormat: ImageCode(format).rawValue),
       capacity: .slots(capacity))
   }
 

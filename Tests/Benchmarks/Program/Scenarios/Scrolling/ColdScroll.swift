@@ -47,13 +47,13 @@ struct ColdScroll: Scenario {
   ) async throws -> Double {
     let blocks = Blocks()
     let places = (0..<placeCount).map { _ in
-      PicturePlace(
+      ImagePlace(
         deliver: { job in Task { @MainActor in blocks.measure(job) } }, show: { _ in })
     }
     func show(_ number: Int) {
       if usesPlaces {
         let place = places[number % placeCount]
-        place.want(PicturePlace.Request(pictures[number], format: format, cache: cache))
+        place.want(ImagePlace.Request(pictures[number], format: format, cache: cache))
         place.appear()
       } else {
         withExtendedLifetime(cache.cachedImage(for: pictures[number], format: format)) {}

@@ -4,7 +4,7 @@ import Testing
 @testable import ImageViewing
 
 @Suite("What a place on screen shows, played")
-struct PictureShowTests {
+struct ImageDisplayTests {
   /// Every course of five events from a fresh place.
   @Test func everyCourse() {
     var count = 0
@@ -46,11 +46,11 @@ struct PictureShowTests {
   }
 }
 
-/// A wish without a cache: an entity, and a version of its image.
-private struct Wanted: PictureWish {
+/// A target without a cache: an entity, and a version of its image.
+private struct Wanted: DisplayTarget {
   let entity: Int
   let version: Int
-  func isOfSamePicture(as other: Wanted) -> Bool { entity == other.entity }
+  func isOfSameImage(as other: Wanted) -> Bool { entity == other.entity }
 }
 
 private enum Act: CaseIterable {
@@ -60,7 +60,7 @@ private enum Act: CaseIterable {
   case preview, load, verify, fail, loadLate, previewLate, failLate
   case storeA1, empty, recover
 
-  var wish: Wanted? {
+  var target: Wanted? {
     switch self {
     case .wantA1: Wanted(entity: 1, version: 1)
     case .wantA2, .giveA2: Wanted(entity: 1, version: 2)
@@ -84,9 +84,9 @@ private enum Seen: Equatable {
     }
   }
 
-  var wish: Wanted? {
+  var target: Wanted? {
     switch self {
-    case .preview(let wish), .picture(let wish, _): wish
+    case .preview(let target), .picture(let target, _): target
     default: nil
     }
   }
@@ -94,14 +94,14 @@ private enum Seen: Equatable {
 
 /// The place as an adapter would play it, and the first fault that somebody who looks could see.
 private struct Screen {
-  private var show = PictureShow<Wanted>()
+  private var show = ImageDisplay<Wanted>()
   private var table: Set<Wanted> = []
-  private var wish: Wanted?
+  private var target: Wanted?
   private var isVisible = false
   private var seen = Seen.nothing
   /// The load under way, and one that was given up and may answer all the same.
-  private var loading: (turn: Int, wish: Wanted)?
-  private var late: (turn: Int, wish: Wanted)?
+  private var loading: (turn: Int, target: Wanted)?
+  private var late: (turn: Int, target: Wanted)?
   /// How often the table had changed when the load under way began.
   private var loadedAfter = 0
   private var changeCount = 0
@@ -119,13 +119,13 @@ private struct Screen {
     let looksBefore = lookCount
     switch act {
     case .wantA1, .wantA2, .wantB, .wantNothing:
-      let isSame = act.wish == wish
-      wish = act.wish
-      report(.wanted(act.wish))
-      if isSame, lookCount > looksBefore || seen != before { fault = "The same wish begins anew" }
+      let isSame = act.target == target
+      target = act.target
+      report(.wanted(act.target))
+      if isSame, lookCount > looksBefore || seen != before { fault = "The same target begins anew" }
     case .giveA2:
-      (wish, brought) = (act.wish, act.wish)
-      if let wish { report(.given(wish)) }
+      (target, brought) = (act.target, act.target)
+      if let target { report(.given(target)) }
       if isVisible, seen.rank < 3 || loading != nil {
         fault = "A picture that is given is not shown"
       }
@@ -140,13 +140,15 @@ private struct Screen {
       if let answered = loading {
         loading = nil
         answer(answered, .loaded(answered.turn))
-        if seen != .picture(answered.wish, isLate: true) { fault = "A loaded picture is not shown" }
+        if seen != .picture(answered.target, isLate: true) {
+          fault = "A loaded picture is not shown"
+        }
       }
     case .verify:
       if let answered = loading {
         loading = nil
         answer(answered, .verified(answered.turn))
-        if seen != .picture(answered.wish, isLate: false) { fault = "A verified picture is late" }
+        if seen != .picture(answered.target, isLate: false) { fault = "A verified picture is late" }
         // Where nobody waits, it changes nothing.
         report(.verified(answered.turn))
       }
@@ -174,53 +176,53 @@ private struct Screen {
     changeCount += 1
     let looksBefore = lookCount
     report(.changed)
-    if isVisible, wish != nil, lookCount == looksBefore { fault = "A change is not looked at" }
+    if isVisible, target != nil, lookCount == looksBefore { fault = "A change is not looked at" }
   }
 
   private mutating func check(_ before: Seen, looked: Bool) {
-    guard isVisible, let wish else {
+    guard isVisible, let target else {
       if seen != .nothing { fault = "A hidden or empty place shows something" }
       if loading != nil { fault = "A hidden or empty place loads" }
       return
     }
     if seen == .nothing { fault = "A place shows nothing" }
-    if let other = seen.wish, other.entity != wish.entity { fault = "The wrong picture" }
-    if looked, table.contains(wish), seen != .picture(wish, isLate: false) {
+    if let other = seen.target, other.entity != target.entity { fault = "The wrong picture" }
+    if looked, table.contains(target), seen != .picture(target, isLate: false) {
       fault = "A hit is not shown at once"
     }
-    if let old = before.wish, old.entity == wish.entity, seen.rank < before.rank {
+    if let old = before.target, old.entity == target.entity, seen.rank < before.rank {
       fault = "Something worse is shown than before"
     }
-    if let loading, loading.wish != wish { fault = "The load is of another picture" }
+    if let loading, loading.target != target { fault = "The load is of another picture" }
     if loading != nil, loadedAfter < changeCount { fault = "A load is from before a change" }
   }
 
   private mutating func answer(
-    _ load: (turn: Int, wish: Wanted), _ event: PictureShow<Wanted>.Event
+    _ load: (turn: Int, target: Wanted), _ event: ImageDisplay<Wanted>.Event
   ) {
-    brought = load.wish
+    brought = load.target
     report(event)
   }
 
-  private mutating func report(_ event: PictureShow<Wanted>.Event) {
+  private mutating func report(_ event: ImageDisplay<Wanted>.Event) {
     for step in show.handle(event) { take(step) }
   }
 
-  private mutating func take(_ step: PictureShow<Wanted>.Step) {
+  private mutating func take(_ step: ImageDisplay<Wanted>.Step) {
     switch step {
     case .look:
       lookCount += 1
-      let isThere = wish.map(table.contains) ?? false
-      if isThere { brought = wish }
+      let isThere = target.map(table.contains) ?? false
+      if isThere { brought = target }
       report(.looked(isThere: isThere))
     case .load(let turn):
       if loading != nil { fault = "Two loads at once" }
-      loading = wish.map { (turn, $0) }
+      loading = target.map { (turn, $0) }
       (loadedAfter, loadCount) = (changeCount, loadCount + 1)
     case .cancel:
       if loading == nil { fault = "Nothing is there to be given up" }
       (late, loading) = (loading, nil)
-    case .showPicture(let isLate): see(brought.map { .picture($0, isLate: isLate) } ?? .nothing)
+    case .showImage(let isLate): see(brought.map { .picture($0, isLate: isLate) } ?? .nothing)
     case .showPreview: see(brought.map { .preview($0) } ?? .nothing)
     case .showPlaceholder:
       if seen == .placeholder { fault = "The placeholder is shown twice" }

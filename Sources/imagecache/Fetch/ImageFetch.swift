@@ -3,11 +3,11 @@ import FastImageCache
 import Foundation
 
 /// The fetch of one address of a call into all of its formats.
-struct PictureFetch: Sendable {
+struct ImageFetch: Sendable {
   let url: URL
   /// The place of the address in the call, from 1 on.
   let number: Int
-  let picture: FetchedPicture
+  let picture: FetchedImage
   let formats: [ImageFormat]
   let cache: ImageCache
   let originals: OriginalStore?

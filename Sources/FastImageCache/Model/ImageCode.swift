@@ -5,7 +5,7 @@ package import Pixels
 /// The low byte is the pixel format. Bit 8 is set where images keep their own proportions, bit 10 where
 /// they are drawn with the best quality, bit 11 where all frames of animations are kept. Bits 16 to 23 are the colour
 /// space: zero for sRGB. A cache must not take a table of one kind for one of the other.
-package struct PictureCode: Hashable, Sendable {
+package struct ImageCode: Hashable, Sendable {
   package let pixelFormat: PixelFormat
   package let keepsProportions: Bool
   package let quality: ImageFormat.Quality

@@ -8,16 +8,16 @@
 
   extension UIImageView {
     /// What the view shows; made at its first use.
-    var shownPicture: ShownPicture<UIImage> {
+    var shownImage: ShownImage<UIImage> {
       let key = showingKey.address
-      if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<UIImage> { return shown }
-      let shown = ShownPicture<UIImage>(
+      if let shown = objc_getAssociatedObject(self, key) as? ShownImage<UIImage> { return shown }
+      let shown = ShownImage<UIImage>(
         make: { UIImage($0) },
         makeHashed: { UIImage(cgImage: $0, scale: $1, orientation: .up) },
         put: { [weak self] in self?.put($0, fade: $1) },
         setIndicating: { [weak self] in self?.setIndicating($0) },
         setTicking: { [weak self] in self?.setTicking($0, $1) })
-      PicturePlace.watchMotionOfUIKit()
+      ImagePlace.watchMotionOfUIKit()
       objc_setAssociatedObject(self, key, shown, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
       return shown
     }
@@ -50,7 +50,7 @@
       indicator.startAnimating()
     }
 
-    private func setTicking(_ place: PicturePlace, _ isTicking: Bool) {
+    private func setTicking(_ place: ImagePlace, _ isTicking: Bool) {
       let player: UIPlayingView
       if let old = subviews.lazy.compactMap({ $0 as? UIPlayingView }).first {
         player = old

@@ -5,7 +5,7 @@ import LoadQueue
 import Pixels
 
 /// Makes images of a source's bytes or pixels: decode, hook, drawings, and what becomes of those, on one worker.
-struct PictureMaker: Sendable {
+struct ImageRenderer: Sendable {
   let decoding: ImageDecoding
   let hook: StoreHook?
   let drawing: RequestDrawing

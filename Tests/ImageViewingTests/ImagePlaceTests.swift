@@ -7,7 +7,7 @@ import Testing
 
 // One at a time: they share the list of places. Other suites of a run may have all places ask again.
 @MainActor @Suite("A place on screen", .serialized, .timeLimit(.minutes(10)))
-struct PicturePlaceTests {
+struct ImagePlaceTests {
   private let source = ScriptedImageSource { .bitmap(try .sample(ImageID($0))) }
   private let cache: ImageCache
   private let screen = PlaceScreen()
@@ -21,8 +21,8 @@ struct PicturePlaceTests {
     URL(filePath: "/photos/\(number).jpg")
   }
 
-  private func request(_ number: Int) -> PicturePlace.Request {
-    PicturePlace.Request(Self.photo(number), format: .cell, cache: cache)
+  private func request(_ number: Int) -> ImagePlace.Request {
+    ImagePlace.Request(Self.photo(number), format: .cell, cache: cache)
   }
 
   private func leaseCount() async -> Int {
@@ -66,12 +66,12 @@ struct PicturePlaceTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let cache = try await reopened(in: folder)
-    PicturePlace.verification = VerificationBudget()
+    ImagePlace.verification = VerificationBudget()
     let place = screen.makePlace()
-    place.want(PicturePlace.Request(Self.stored, format: .cell, cache: cache))
+    place.want(ImagePlace.Request(Self.stored, format: .cell, cache: cache))
     place.appear()
     #expect(screen.sights == [.picture(isLate: false)])
-    #expect(!PicturePlace.verification.isFresh)
+    #expect(!ImagePlace.verification.isFresh)
     place.disappear()
     await cache.close()
   }
@@ -85,14 +85,14 @@ struct PicturePlaceTests {
     _ = budget.allows(at: .now - .seconds(1), isInMemory: true)
     budget.firstFrameIsShown()
     budget.note(.seconds(10))
-    PicturePlace.verification = budget
+    ImagePlace.verification = budget
     let place = screen.makePlace()
     place.want(
-      PicturePlace.Request(
+      ImagePlace.Request(
         Self.stored, format: .cell, cache: cache, options: hasOptions ? .previewing : nil))
     place.appear()
     // Before anything is awaited: other suites share the main thread.
-    PicturePlace.verification = VerificationBudget()
+    ImagePlace.verification = VerificationBudget()
     #expect(screen.sights == [.placeholder])
     await screen.hasShown(2)
     #expect(screen.sights == [.placeholder, .picture(isLate: false)])
@@ -150,11 +150,11 @@ struct PicturePlaceTests {
     await screen.hasShown(2)
     #expect(screen.sights.prefix(2) == [.placeholder, .failure])
     source.setImage(.bitmap(try .sample(1)), for: Self.photo(1))
-    PicturePlace.retryFailed()
+    ImagePlace.retryFailed()
     await screen.hasShown(.picture(isLate: true))
     // It shows its image now, and is not asked again.
     let shownCount = screen.sights.count
-    PicturePlace.retryFailed()
+    ImagePlace.retryFailed()
     #expect(screen.sights.count == shownCount)
     withExtendedLifetime(place) {}
   }
@@ -166,13 +166,13 @@ struct PicturePlaceTests {
     place.want(request(1))
     await screen.hasShown(.failure)
     // Whatever another suite of this process has reported: from here on there is a network.
-    PicturePlace.networkChanged(isThere: true)
+    ImagePlace.networkChanged(isThere: true)
     await screen.hasShown(.failure)
     let shownCount = screen.sights.count
-    PicturePlace.networkChanged(isThere: true)
-    PicturePlace.networkChanged(isThere: false)
+    ImagePlace.networkChanged(isThere: true)
+    ImagePlace.networkChanged(isThere: false)
     #expect(screen.sights.count == shownCount)
-    PicturePlace.networkChanged(isThere: true)
+    ImagePlace.networkChanged(isThere: true)
     #expect(screen.sights.last == .placeholder)
     withExtendedLifetime(place) {}
   }
@@ -186,7 +186,7 @@ struct PicturePlaceTests {
     place.disappear()
     #expect(screen.sights.last == .nothing)
     let shownCount = screen.sights.count
-    PicturePlace.retryFailed()
+    ImagePlace.retryFailed()
     #expect(screen.sights.count == shownCount)
   }
 
@@ -196,7 +196,7 @@ struct PicturePlaceTests {
     place.want(request(0))
     let before = screen.image
     try await cache.store(try Bitmap.sample(9), for: Self.stored, format: .cell)
-    PicturePlace.reload(for: Self.stored.imageID, in: cache)
+    ImagePlace.reload(for: Self.stored.imageID, in: cache)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     #expect(screen.image != before)
     withExtendedLifetime(place) {}
@@ -209,7 +209,7 @@ struct PicturePlaceTests {
     place.want(request(1))
     try await source.hasBegunLoads()
     let stored = try await cache.store(try Bitmap.sample(9), for: Self.photo(1), format: .cell)
-    PicturePlace.reload(for: Self.photo(1).imageID, in: cache)
+    ImagePlace.reload(for: Self.photo(1).imageID, in: cache)
     #expect(screen.sights.last == .picture(isLate: false))
     #expect(screen.image == stored)
     try await source.hasCancelledLoads()
@@ -223,7 +223,7 @@ struct PicturePlaceTests {
     place.want(request(1))
     try await source.hasBegunLoads()
     try await cache.removeImage(for: Self.photo(1), format: .cell)
-    PicturePlace.reload(for: Self.photo(1).imageID, in: cache)
+    ImagePlace.reload(for: Self.photo(1).imageID, in: cache)
     try await source.hasCancelledLoads()
     try await source.hasBegunLoads(2)
     #expect(screen.sights == [.placeholder])
@@ -239,14 +239,14 @@ struct PicturePlaceTests {
     let place = screen.makePlace()
     place.want(request(0))
     place.appear()
-    PicturePlace.reload(for: Self.photo(1).imageID, in: cache)
-    PicturePlace.reload(for: Self.stored.imageID, in: other)
-    PicturePlace.reload(for: nil, in: other)
+    ImagePlace.reload(for: Self.photo(1).imageID, in: cache)
+    ImagePlace.reload(for: Self.stored.imageID, in: other)
+    ImagePlace.reload(for: nil, in: other)
     #expect(screen.sights == [.picture(isLate: false)])
-    PicturePlace.reload(for: nil, in: cache)
+    ImagePlace.reload(for: nil, in: cache)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     place.disappear()
-    PicturePlace.reload(for: nil, in: cache)
+    ImagePlace.reload(for: nil, in: cache)
     #expect(screen.sights.count == 3)
   }
 
@@ -255,8 +255,8 @@ struct PicturePlaceTests {
     place.appear()
     place.want(request(0))
     for _ in 0..<1000 { _ = screen.makePlace() }
-    #expect(PicturePlace.placeCount < 300)
-    PicturePlace.reload(for: nil, in: cache)
+    #expect(ImagePlace.placeCount < 300)
+    ImagePlace.reload(for: nil, in: cache)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     withExtendedLifetime(place) {}
   }
@@ -290,7 +290,7 @@ struct PicturePlaceTests {
     let (failures, failed) = AsyncStream<ImageCacheError>.makeStream()
     place.onFailed = { failed.yield($0) }
     place.appear()
-    place.want(PicturePlace.Request(Self.stored, format: .page, cache: cache, options: options))
+    place.want(ImagePlace.Request(Self.stored, format: .page, cache: cache, options: options))
     for await _ in failures { break }
     #expect(screen.sights == [.placeholder, .preview])
     withExtendedLifetime(place) {}
@@ -304,12 +304,12 @@ struct PicturePlaceTests {
     source.setImage(.bitmap(try .sample(1)), for: Self.photo(0))
     let place = screen.makePlace()
     place.appear()
-    place.want(PicturePlace.Request(Self.stored, format: .cell, cache: cache))
-    place.want(PicturePlace.Request(Self.stored, format: .page, cache: cache))
+    place.want(ImagePlace.Request(Self.stored, format: .cell, cache: cache))
+    place.want(ImagePlace.Request(Self.stored, format: .page, cache: cache))
     await screen.hasShown(2)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: true)])
     // A format without a family has no siblings.
-    place.want(PicturePlace.Request(Self.stored, format: other, cache: cache))
+    place.want(ImagePlace.Request(Self.stored, format: other, cache: cache))
     #expect(screen.sights.last == .placeholder)
     withExtendedLifetime(place) {}
   }

@@ -3,7 +3,7 @@
   import Foundation
   import ImageViewing
 
-  extension PicturePlace {
+  extension ImagePlace {
     /// Creates a place whose answers come through the main queue, and which asks again for what failed
     /// when the network is back.
     ///

@@ -24,7 +24,7 @@
   ///    on screen. After `end` it wants nothing.
   /// 2. `image` is there while the view has the image, not its placeholder or a preview.
   /// 3. `completion` is that of the newest `show`, until it is called.
-  @MainActor final class ShownPicture<Native> {
+  @MainActor final class ShownImage<Native> {
     /// What a view shows while it has no image.
     struct StandIns {
       var placeholder: Native?
@@ -38,9 +38,9 @@
     private let makeHashed: (CGImage, _ scale: CGFloat) -> Native
     private let put: (Native?, _ fade: TimeInterval) -> Void
     private let setIndicating: (Bool) -> Void
-    private let setTicking: (PicturePlace, Bool) -> Void
-    private(set) lazy var place: PicturePlace = {
-      let place = PicturePlace { [weak self] in self?.take($0) }
+    private let setTicking: (ImagePlace, Bool) -> Void
+    private(set) lazy var place: ImagePlace = {
+      let place = ImagePlace { [weak self] in self?.take($0) }
       place.setTicking = { [weak self] isTicking in
         if let self { setTicking(self.place, isTicking) }
       }
@@ -76,14 +76,14 @@
       makeHashed: @escaping (CGImage, _ scale: CGFloat) -> Native,
       put: @escaping (Native?, _ fade: TimeInterval) -> Void,
       setIndicating: @escaping (Bool) -> Void,
-      setTicking: @escaping (PicturePlace, Bool) -> Void
+      setTicking: @escaping (ImagePlace, Bool) -> Void
     ) {
       (self.make, self.makeHashed, self.put) = (make, makeHashed, put)
       (self.setIndicating, self.setTicking) = (setIndicating, setTicking)
     }
 
     func show(
-      _ request: PicturePlace.Request?, _ standIns: StandIns, _ completion: ImageCompletion? = nil
+      _ request: ImagePlace.Request?, _ standIns: StandIns, _ completion: ImageCompletion? = nil
     ) -> ShownFrom {
       let earlier = begin(standIns, request == nil ? nil : completion)
       defer { earlier?(.failure(.cancelled)) }
@@ -102,7 +102,7 @@
     }
 
     /// Shows an image that somebody has loaded, as if this view had.
-    func show(_ image: CachedImage, of request: PicturePlace.Request, _ standIns: StandIns) {
+    func show(_ image: CachedImage, of request: ImagePlace.Request, _ standIns: StandIns) {
       let earlier = begin(standIns, nil)
       place.appear()
       place.want(request, showing: image)
@@ -111,7 +111,7 @@
 
     /// Shows an image and waits for it, until the calling task is cancelled.
     func load(
-      _ request: PicturePlace.Request, _ standIns: StandIns
+      _ request: ImagePlace.Request, _ standIns: StandIns
     ) async -> Result<CachedImage, ImageCacheError> {
       let own = number + 1
       return await withTaskCancellationHandler {
@@ -145,7 +145,7 @@
       completion.take()?(result)
     }
 
-    private func take(_ sight: PicturePlace.Sight) {
+    private func take(_ sight: ImagePlace.Sight) {
       hasFailed = false
       switch sight {
       case .nothing, .placeholder: put(nil, of: nil, fade: 0)

@@ -9,7 +9,7 @@
 ///    lie up to half a pixel outside, where single pixels of the image are known, or further inside, where a
 ///    thumbnail has black bars. Where a decoder left parts of the image out, its edges lie as far outside.
 /// 2. The area between them shows the whole image and nothing else, as far as the bitmap has it.
-package struct PictureEdges: Hashable, Sendable {
+package struct ImageEdges: Hashable, Sendable {
   /// The left edge, in pixels of the bitmap.
   package let x: Double
 

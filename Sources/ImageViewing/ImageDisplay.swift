@@ -11,15 +11,15 @@
 /// 4. A load under way began after the last change of the cache, so that it brings no image from before.
 /// 5. What is shown of an entity gives way to something better of it only: an image to an image, a
 ///    preview to a preview or an image.
-struct PictureShow<Wish: PictureWish>: Sendable {
+struct ImageDisplay<Target: DisplayTarget>: Sendable {
   /// Tells a load from those before it.
   typealias Turn = Int
 
   enum Event: Sendable {
     /// The place is for this image from now on.
-    case wanted(Wish?)
+    case wanted(Target?)
     /// The place is for this image from now on, which somebody has loaded for it.
-    case given(Wish)
+    case given(Target)
     case appeared
     case disappeared
     /// The cache was asked, and has the image or not.
@@ -43,7 +43,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     /// Give up the load under way.
     case cancel
     /// Show what the last look or load brought. A late image was loaded; it may fade in.
-    case showPicture(isLate: Bool)
+    case showImage(isLate: Bool)
     case showPreview
     case showPlaceholder
     case showFailure
@@ -56,7 +56,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   private(set) var sight = Sight.nothing
   private(set) var isLoading = false
   private(set) var hasFailed = false
-  private var wish: Wish?
+  private var target: Target?
   private var isVisible = false
   private(set) var turn: Turn = 0
 
@@ -81,10 +81,10 @@ struct PictureShow<Wish: PictureWish>: Sendable {
       return [.showPreview]
     case .loaded(turn) where isLoading:
       (isLoading, sight) = (false, .picture)
-      return [.showPicture(isLate: true)]
+      return [.showImage(isLate: true)]
     case .verified(turn) where isLoading:
       (isLoading, sight) = (false, .picture)
-      return [.showPicture(isLate: false)]
+      return [.showImage(isLate: false)]
     case .failed(turn) where isLoading:
       (isLoading, hasFailed) = (false, true)
       if sight >= .preview { return [] }
@@ -96,31 +96,31 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     }
   }
 
-  private mutating func want(_ new: Wish?) -> [Step] {
+  private mutating func want(_ new: Target?) -> [Step] {
     // Lists set the same again all the time.
-    guard new != wish else { return [] }
-    let isSamePlace = new.map { wish?.isOfSamePicture(as: $0) ?? false } ?? false
-    wish = new
+    guard new != target else { return [] }
+    let isSamePlace = new.map { target?.isOfSameImage(as: $0) ?? false } ?? false
+    target = new
     if new == nil { return leave() }
     // What is shown belongs to another image: the look decides what takes its place.
     if !isSamePlace, sight > .placeholder { sight = .failure }
     return lookAnew()
   }
 
-  private mutating func give(_ new: Wish) -> [Step] {
+  private mutating func give(_ new: Target) -> [Step] {
     let steps: [Step] = isLoading ? [.cancel] : []
     turn += 1
-    (wish, isLoading, hasFailed) = (new, false, false)
+    (target, isLoading, hasFailed) = (new, false, false)
     guard isVisible else { return steps }
     sight = .picture
-    return steps + [.showPicture(isLate: true)]
+    return steps + [.showImage(isLate: true)]
   }
 
   /// Looks instead of waiting for the load under way.
   private mutating func lookAnew() -> [Step] { (isLoading ? [.cancel] : []) + look() }
 
   private mutating func look() -> [Step] {
-    guard wish != nil, isVisible else { return [] }
+    guard target != nil, isVisible else { return [] }
     turn += 1
     (isLoading, hasFailed) = (false, false)
     return [.look]
@@ -129,7 +129,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   private mutating func found(_ isThere: Bool) -> [Step] {
     if isThere {
       sight = .picture
-      return [.showPicture(isLate: false)]
+      return [.showImage(isLate: false)]
     }
     isLoading = true
     if sight == .placeholder || sight >= .preview { return [.load(turn)] }
@@ -146,12 +146,12 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   }
 }
 
-extension PictureShow.Sight: Comparable {
+extension ImageDisplay.Sight: Comparable {
   static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }
 
 /// What a place is to show.
-protocol PictureWish: Hashable, Sendable {
+protocol DisplayTarget: Hashable, Sendable {
   /// Whether both are versions of one entity's image, so that one may stay until the other comes.
-  func isOfSamePicture(as other: Self) -> Bool
+  func isOfSameImage(as other: Self) -> Bool
 }

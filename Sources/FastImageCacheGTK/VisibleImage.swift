@@ -13,14 +13,14 @@
   ///    before its data goes.
   /// 3. The place has appeared exactly while the widget is mapped, which in a list is exactly while it can
   ///    be seen.
-  @MainActor final class VisiblePicture {
-    private static let attached = AttachedObject<VisiblePicture>(key: "fast-image-cache-picture")
+  @MainActor final class VisibleImage {
+    private static let attached = AttachedObject<VisibleImage>(key: "fast-image-cache-picture")
 
     let widget: OpaquePointer
     private let formats: [ImageFormat]
     private let cache: ImageCache
     private let paintable: CachedImagePaintable
-    private(set) lazy var place = PicturePlace(
+    private(set) lazy var place = ImagePlace(
       deliver: { IdleDelivery.shared.run($0) }, show: { [weak self] in self?.show($0) })
     /// Of the window in which the place plays.
     private weak var clock: WindowClock?
@@ -67,10 +67,10 @@
     /// Makes a widget that shows nothing yet.
     ///
     /// - Returns: With the widget's floating reference, as GTK's own functions return it.
-    static func make(_ formats: [ImageFormat], _ cache: ImageCache) -> VisiblePicture {
+    static func make(_ formats: [ImageFormat], _ cache: ImageCache) -> VisibleImage {
       // GLib ends the process where it has no memory for a widget.
       let widget = OpaquePointer(gtk_picture_new().unsafelyUnwrapped)
-      let picture = VisiblePicture(widget, formats, cache)
+      let picture = VisibleImage(widget, formats, cache)
       attached.attach(picture, to: widget)
       return picture
     }
@@ -79,7 +79,7 @@
       precondition(!formats.isEmpty, "A picture needs a format.")
       (self.widget, self.formats, self.cache) = (widget, formats, cache)
       paintable = CachedImagePaintable(format: formats[0])
-      PicturePlace.didFail = { NetworkWatch.begin() }
+      ImagePlace.didFail = { NetworkWatch.begin() }
       if formats.contains(where: { $0.animation != .firstFrame }) {
         MotionWatch.begin()
         place.setTicking = { [weak self] in self?.setTicking($0) }
@@ -94,7 +94,7 @@
     private func connectSignals() {
       let data = Unmanaged.passUnretained(self).toOpaque()
       connect(widget, "map", to: data) { _, data in
-        VisiblePicture.withPicture(data) { picture in
+        VisibleImage.withImage(data) { picture in
           // Outside a window a widget has the scale factor of no window.
           if picture.formats.count > 1 { picture.want() }
           picture.place.appear()
@@ -102,26 +102,26 @@
         }
       }
       connect(widget, "unmap", to: data) { _, data in
-        VisiblePicture.withPicture(data) { picture in
+        VisibleImage.withImage(data) { picture in
           picture.place.disappear()
           picture.watchLayouts()
         }
       }
       connect(widget, "notify::scale-factor", to: data) { _, _, data in
-        VisiblePicture.withPicture(data) { $0.want() }
+        VisibleImage.withImage(data) { $0.want() }
       }
       connect(widget, "notify::visible", to: data) { _, _, data in
-        VisiblePicture.withPicture(data) { $0.setLabelSoon() }
+        VisibleImage.withImage(data) { $0.setLabelSoon() }
       }
     }
 
     /// Runs a handler's body; GTK calls handlers on the main thread.
-    private nonisolated static func withPicture(
-      _ data: UnsafeMutableRawPointer?, _ body: @MainActor (VisiblePicture) -> Void
+    private nonisolated static func withImage(
+      _ data: UnsafeMutableRawPointer?, _ body: @MainActor (VisibleImage) -> Void
     ) {
       guard let data else { return }
       // By invariant 2.
-      let picture = Unmanaged<VisiblePicture>.fromOpaque(data).takeUnretainedValue()
+      let picture = Unmanaged<VisibleImage>.fromOpaque(data).takeUnretainedValue()
       MainActor.assumeIsolated { body(picture) }
     }
 
@@ -134,7 +134,7 @@
 
     private func want() {
       if let entity, let format {
-        place.want(PicturePlace.Request(entity, format: format, cache: cache, options: options))
+        place.want(ImagePlace.Request(entity, format: format, cache: cache, options: options))
       } else {
         place.want(nil)
       }
@@ -185,7 +185,7 @@
       guard layouts == nil else { return }
       // Unmapped before it goes, the widget ends the watch.
       layouts = LayoutWatch(widget, data: Unmanaged.passUnretained(self).toOpaque()) { _, data in
-        VisiblePicture.withPicture(data) { if $0.size != $0.room { $0.want() } }
+        VisibleImage.withImage(data) { if $0.size != $0.room { $0.want() } }
       }
     }
 
@@ -200,7 +200,7 @@
       now?.players.insert(place)
     }
 
-    private func show(_ sight: PicturePlace.Sight) {
+    private func show(_ sight: ImagePlace.Sight) {
       let image: CachedImage? =
         switch sight {
         case .picture(let image, _), .preview(let image): image

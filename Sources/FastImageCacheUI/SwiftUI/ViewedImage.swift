@@ -14,7 +14,7 @@
   /// 2. The first body counts as appearing, because `onAppear` may not come. After `disappear()` only
   ///    `appear()` does: SwiftUI evaluates bodies off screen, too.
   /// 3. `image` is made of `sight` and `look`, once, so that SwiftUI compares an `Image` with itself.
-  @MainActor @Observable final class ViewedPicture {
+  @MainActor @Observable final class ViewedImage {
     /// What a view wants of an image that moves.
     struct Motion: Equatable {
       var isAnimated = true
@@ -42,14 +42,14 @@
 
     /// Bodies read it, so that each change has the body evaluated again.
     private var changes = 0
-    @ObservationIgnored private lazy var place: PicturePlace = {
-      let place = PicturePlace { [weak self] in self?.show($0) }
+    @ObservationIgnored private lazy var place: ImagePlace = {
+      let place = ImagePlace { [weak self] in self?.show($0) }
       place.setTicking = { [weak self] in self?.setTicking($0) }
       place.fractionChanged = { [weak self] in self?.changes += 1 }
       place.reportChanged = { [weak self] in self?.changes += 1 }
       return place
     }()
-    @ObservationIgnored private var sight = PicturePlace.Sight.nothing
+    @ObservationIgnored private var sight = ImagePlace.Sight.nothing
     @ObservationIgnored private var look = Look(nil, nil)
     @ObservationIgnored private var image: Image?
     @ObservationIgnored private var placeholder = PlaceholderImage()
@@ -61,7 +61,7 @@
     @ObservationIgnored private var sought: Duration?
 
     /// Answers a body, which looks for the image by asking.
-    func phase(of request: PicturePlace.Request?, _ new: Look) -> CachedImagePhase {
+    func phase(of request: ImagePlace.Request?, _ new: Look) -> CachedImagePhase {
       _ = changes
       isInBody = true
       defer { isInBody = false }
@@ -81,7 +81,7 @@
     func phase(at date: Date) -> CachedImagePhase {
       isInBody = true
       defer { isInBody = false }
-      _ = place.tick(at: PicturePlace.time(of: date))
+      _ = place.tick(at: ImagePlace.time(of: date))
       return phase
     }
 
@@ -148,7 +148,7 @@
       return image
     }
 
-    private func show(_ sight: PicturePlace.Sight) {
+    private func show(_ sight: ImagePlace.Sight) {
       (self.sight, image) = (sight, nil)
       if isInBody { return }
       if case .picture(_, isLate: true) = sight {

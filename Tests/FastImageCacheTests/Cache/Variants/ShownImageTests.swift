@@ -20,7 +20,7 @@ private func rank(of step: ImageProgress, for format: ImageFormat) -> Int? {
 }
 
 @Suite("A stream that shows variants", .timeLimit(.minutes(10)))
-struct ShownPictureTests {
+struct ShownImageTests {
   private static func format(_ side: Int) -> ImageFormat {
     ImageFormat(
       name: "\(side)", family: "f", size: .exact(PixelSize(width: side, height: side)),

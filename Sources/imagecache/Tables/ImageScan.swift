@@ -2,7 +2,7 @@ import FastImageCache
 import TableStore
 
 /// The images of a table, each animation one of them, and what is damaged; reads the whole file.
-struct PictureScan {
+struct ImageScan {
   struct Picture {
     let entry: TableEntryInfo
     /// What the image's slot tells of frames behind the first.

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 
 /// An image of a web server as an entity. Its address is its id; its version changes with its drawing.
-struct FetchedPicture: ImageEntity {
+struct FetchedImage: ImageEntity {
   let url: URL
 
   /// The layouts of the formats of this call, by their names.

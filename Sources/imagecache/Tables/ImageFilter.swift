@@ -4,7 +4,7 @@ import Foundation
 import TableStore
 
 /// The images that a call is about: all, or those of an age, with an id of a form.
-struct PictureFilter {
+struct ImageFilter {
   static let options: [ArgumentGrammar.Option] = [
     .value(
       "--older-than", "DURATION",

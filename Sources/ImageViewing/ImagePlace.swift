@@ -1,6 +1,6 @@
 package import FastImageCache
 
-/// One place on screen: does what its ``PictureShow`` decides.
+/// One place on screen: does what its ``ImageDisplay`` decides.
 ///
 /// Invariants:
 /// 1. `image` is held while it is shown, or while a step is about to show it.
@@ -8,7 +8,7 @@ package import FastImageCache
 /// 3. `places` has each place that lives, and keeps none.
 /// 4. `fraction`, `priority` and `report` are those of the newest load; `reporting` waits for its report.
 /// 5. `player` is there once a format that keeps frames was shown, or something was asked of it. Others cost nothing.
-@MainActor package final class PicturePlace {
+@MainActor package final class ImagePlace {
   /// What a place shows.
   package enum Sight: Sendable {
     case nothing
@@ -27,7 +27,7 @@ package import FastImageCache
 
   private let deliver: Delivery
   private let show: @MainActor (Sight) -> Void
-  private var decisions = PictureShow<PlaceWish>()
+  private var decisions = ImageDisplay<PlaceTarget>()
   package private(set) var request: Request?
   private(set) var image: CachedImage?
   private var error: ImageCacheError?
@@ -71,7 +71,7 @@ package import FastImageCache
   private static var places: [Unheld] = []
   /// Those that are gone leave `places` when it has grown to this count.
   private static var roomCount = 64
-  private struct Unheld { weak var place: PicturePlace? }
+  private struct Unheld { weak var place: ImagePlace? }
 
   /// With those that are gone and were not yet forgotten; for tests.
   static var placeCount: Int { places.count }
@@ -117,17 +117,17 @@ package import FastImageCache
 
   /// Makes the place show this image from now on; the same as before changes nothing.
   package func want(_ request: Request?) {
-    let wish = request?.wish
-    if wish == nil { leave() }
+    let target = request?.target
+    if target == nil { leave() }
     // Before the steps, which ask for it.
     self.request = request
-    report(.wanted(wish))
+    report(.wanted(target))
   }
 
   /// Makes the place show an image that somebody has loaded for a request, as if the place had loaded it.
   package func want(_ request: Request, showing image: CachedImage) {
     (self.request, self.image, isLowData) = (request, image, false)
-    report(.given(request.wish))
+    report(.given(request.target))
     if decisions.sight == .nothing { self.image = nil }
   }
 
@@ -228,7 +228,7 @@ package import FastImageCache
     return player
   }
 
-  private func showPicture(isLate: Bool) {
+  private func showImage(isLate: Bool) {
     guard let image else { return }
     show(.picture(image, isLate: isLate))
     if let request, request.format.animation != .firstFrame, !isLowData {
@@ -242,11 +242,11 @@ package import FastImageCache
 
   // MARK: Decisions
 
-  private func report(_ event: PictureShow<PlaceWish>.Event) {
+  private func report(_ event: ImageDisplay<PlaceTarget>.Event) {
     for step in decisions.handle(event) { take(step) }
   }
 
-  private func take(_ step: PictureShow<PlaceWish>.Step) {
+  private func take(_ step: ImageDisplay<PlaceTarget>.Step) {
     switch step {
     case .look:
       let found = look()
@@ -256,7 +256,7 @@ package import FastImageCache
     case .cancel:
       loading?.cancel()
       loading = nil
-    case .showPicture(let isLate): showPicture(isLate: isLate)
+    case .showImage(let isLate): showImage(isLate: isLate)
     case .showPreview: if let image { show(.preview(image)) }
     case .showPlaceholder:
       existingPlayer?.end()
@@ -298,7 +298,7 @@ package import FastImageCache
     }
   }
 
-  private func load(_ turn: PictureShow<PlaceWish>.Turn) {
+  private func load(_ turn: ImageDisplay<PlaceTarget>.Turn) {
     guard let request else { return }
     (fraction, report) = (nil, nil)
     waitForReport(request, turn)
@@ -317,7 +317,7 @@ package import FastImageCache
     }
   }
 
-  private func waitForReport(_ request: Request, _ turn: PictureShow<PlaceWish>.Turn) {
+  private func waitForReport(_ request: Request, _ turn: ImageDisplay<PlaceTarget>.Turn) {
     reporting?.cancel()
     guard request.wantsReport else { return }
     // Listens before the load begins.
@@ -333,13 +333,13 @@ package import FastImageCache
     }
   }
 
-  private func reported(_ new: LoadReport, _ turn: PictureShow<PlaceWish>.Turn) {
+  private func reported(_ new: LoadReport, _ turn: ImageDisplay<PlaceTarget>.Turn) {
     guard decisions.turn == turn else { return }
     report = new
     reportChanged()
   }
 
-  private func take(_ step: Request.Step, _ turn: PictureShow<PlaceWish>.Turn) {
+  private func take(_ step: Request.Step, _ turn: ImageDisplay<PlaceTarget>.Turn) {
     switch step {
     case .fraction(let new):
       guard decisions.isLoading(turn), decisions.sight == .placeholder else { return }
@@ -353,7 +353,7 @@ package import FastImageCache
   }
 
   private func came(
-    _ new: CachedImage, _ event: PictureShow<PlaceWish>.Event, isLowData: Bool = false
+    _ new: CachedImage, _ event: ImageDisplay<PlaceTarget>.Event, isLowData: Bool = false
   ) {
     let steps = decisions.handle(event)
     // An answer of an older turn is dropped.
@@ -361,7 +361,7 @@ package import FastImageCache
     for step in steps { take(step) }
   }
 
-  private func failed(_ error: ImageCacheError, _ turn: PictureShow<PlaceWish>.Turn) {
+  private func failed(_ error: ImageCacheError, _ turn: ImageDisplay<PlaceTarget>.Turn) {
     self.error = error
     report(.failed(turn))
     guard decisions.hasFailed else { return }

@@ -5,7 +5,7 @@ import ImageCodecs
 import ImageDrawing
 
 /// What a screen showed, one strip below the other, for several passes side by side.
-struct StripPicture {
+struct StripImage {
   private static let thumbnailHeight = 40
   private static let gap = 2
   /// Between passes, and after each ten strips.

@@ -12,7 +12,7 @@
   /// - Other renderers upload a texture once, and would draw a surface to upload it in every frame. The one
   ///   of OpenGL puts small textures into an atlas, and keeps them for the atlas's life. They are copied, so
   ///   that no lease lasts as long.
-  final class DrawnPicture {
+  final class DrawnImage {
     private enum Form {
       case pattern(OpaquePointer)
       case texture(OpaquePointer)

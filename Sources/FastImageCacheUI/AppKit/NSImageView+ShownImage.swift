@@ -9,10 +9,10 @@
 
   extension NSImageView {
     /// What the view shows; made at its first use.
-    var shownPicture: ShownPicture<NSImage> {
+    var shownImage: ShownImage<NSImage> {
       let key = showingKey.address
-      if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<NSImage> { return shown }
-      let shown = ShownPicture<NSImage>(
+      if let shown = objc_getAssociatedObject(self, key) as? ShownImage<NSImage> { return shown }
+      let shown = ShownImage<NSImage>(
         make: { NSImage($0) },
         makeHashed: { image, scale in
           NSImage(
@@ -22,7 +22,7 @@
         }, put: { [weak self] in self?.put($0, fade: $1) },
         setIndicating: { [weak self] in self?.setIndicating($0) },
         setTicking: { [weak self] in self?.setTicking($0, $1) })
-      PicturePlace.watchMotionOfAppKit()
+      ImagePlace.watchMotionOfAppKit()
       objc_setAssociatedObject(self, key, shown, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
       return shown
     }
@@ -59,7 +59,7 @@
       indicator.startAnimation(nil)
     }
 
-    private func setTicking(_ place: PicturePlace, _ isTicking: Bool) {
+    private func setTicking(_ place: ImagePlace, _ isTicking: Bool) {
       let player: NSPlayingView
       if let old = subviews.lazy.compactMap({ $0 as? NSPlayingView }).first {
         player = old

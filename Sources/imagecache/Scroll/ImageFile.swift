@@ -3,7 +3,7 @@ import Foundation
 import ImageCodecs
 
 /// Bitmaps as files.
-enum PictureFile {
+enum ImageFile {
   /// The quality at which photo apps keep thumbnails.
   static let thumbnailQuality = 0.8
 

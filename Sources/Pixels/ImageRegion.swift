@@ -1,5 +1,5 @@
 /// A part of an upright image, in whole pixels of its full size.
-package struct PictureRegion: Hashable, Sendable {
+package struct ImageRegion: Hashable, Sendable {
   package var columns: Range<Int>
   package var rows: Range<Int>
 
@@ -14,8 +14,8 @@ package struct PictureRegion: Hashable, Sendable {
   }
 
   /// The smallest region that has both.
-  package func union(_ other: PictureRegion) -> PictureRegion {
-    PictureRegion(
+  package func union(_ other: ImageRegion) -> ImageRegion {
+    ImageRegion(
       columns: min(
         columns.lowerBound, other.columns.lowerBound)..<max(
           columns.upperBound, other.columns.upperBound),
@@ -31,7 +31,7 @@ extension Bitmap {
   /// - Parameters:
   ///   - region: In pixels of the full image.
   ///   - fullSize: The full image's size. The edges of a bitmap that a user's decoder scaled do not know it.
-  package func shows(_ region: PictureRegion, of fullSize: PixelSize) -> Bool {
+  package func shows(_ region: ImageRegion, of fullSize: PixelSize) -> Bool {
     func isInside(
       _ range: Range<Int>, of full: Int, _ start: Double, _ length: Double, _ count: Int
     ) -> Bool {
