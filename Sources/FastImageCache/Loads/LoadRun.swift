@@ -43,6 +43,7 @@ struct LoadRun: Sendable {
       original = await steps.planner.beginOriginal(of: requests[0])
       try await serve(requests, at: url, &others, original)
       isDone = others.isEmpty
+      if !isDone { load.noteMoved() }
       // Requests that were given up meanwhile ask for nothing.
       requests = others.filter { load.isWanted(for: $0.key) }
     }

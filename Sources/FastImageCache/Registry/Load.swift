@@ -68,6 +68,9 @@ extension Load {
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { registry.state.withLock { $0.registry.noteAsked(id) } }
 
+  /// Notes that the load goes to another address: whoever can do without waits for no further download.
+  func noteMoved() { registry.state.withLock { $0.registry.noteMoved(id) } }
+
   /// What the load may write for any of its requests.
   var storage: LoadOptions.Storage {
     registry.state.withLock { $0.registry.storage(of: id) }

@@ -77,7 +77,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// Adds a subscriber to the newest load of its key, or to a new one.
   ///
   /// - Parameters:
-  ///   - delivered: The key of a load that serves as well once it has delivered an image.
+  ///   - delivered: The key of a load that serves as well while it has the image that it delivered.
   ///   - original: That of the key, where others may lead to it.
   ///   - versions: The versions of its entity in each format, as the subscriber knows them. The subscriber
   ///     joins a load only if they agree with all requests of that load, and if its image was not
@@ -99,16 +99,16 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ) -> Joined {
     let oldest = max(asker, lastRemoval(of: key))
     func find(
-      _ loadKey: LoadKey, hasDelivered: Bool = false, covering original: SharedOriginal? = nil
+      _ loadKey: LoadKey, hasImage: Bool = false, covering original: SharedOriginal? = nil
     ) -> LoadID? {
       guard let newest = current[loadKey], newest.number > oldest else { return nil }
       let accepts = look(at: newest) { load in
-        load.accepts(key, versions, policy, storage) && (load.hasDelivered || !hasDelivered)
+        load.accepts(key, versions, policy, storage) && (load.hasImage || !hasImage)
           && original.map { load.original?.covers($0) == true } ?? true
       }
       return accepts == true ? newest : nil
     }
-    let own = find(loadKey) ?? delivered.flatMap { find($0, hasDelivered: true) }
+    let own = find(loadKey) ?? delivered.flatMap { find($0, hasImage: true) }
     let found = own ?? original.flatMap { find($0.loadKey, covering: $0) }
     let isNewLoad = found == nil
     let target = found ?? begin(loadKey, original, policy, priority, for: id, start)
@@ -268,7 +268,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ) -> [Subscriber] {
     let output = look(at: id) { load in
       let output = load.wantedIndex(of: key)
-      if isFetched, output != nil { load.hasDelivered = true }
+      if isFetched, output != nil { (load.hasDelivered, load.hasImage) = (true, true) }
       return output
     }
     guard case .some(.some(let output)) = output else { return [] }
@@ -342,6 +342,9 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     return max(
       removals[.format(key.format)] ?? -1, removals[.entity(key.entity, format: key.format)] ?? -1)
   }
+
+  /// Notes that a load goes to another address.
+  mutating func noteMoved(_ id: LoadID) { look(at: id) { $0.hasImage = false } }
 
   /// Notes that a load asks its source now.
   mutating func noteAsked(_ id: LoadID) { look(at: id) { $0.hasAsked = true } }
