@@ -81,7 +81,8 @@ extension ImageViewTests {
       #expect(view.image === image)
       fixture.source.setImage(.bitmap(try .sample(7)), for: ViewFixture.photo(number))
       _ = show(number, in: view)
-      try await waits { results.all.count == 2 }
+      // Another suite's retryFailedImages() may have had the view fail twice.
+      try await waits { !results.images.isEmpty }
       #expect(results.images == [cached(number)] && view.image !== image)
       results.all = []
     }
