@@ -29,7 +29,7 @@ struct ImageCacheErrorTests {
         ["a", "row", "The moon is full."]
       ),
       (.willStoreFailed(entity: "a", underlying: Broken()), ["entity a", "The moon is full."]),
-      (.willStoreFailed(entity: nil, underlying: Broken()), ["a picture", "The moon is full."]),
+      (.willStoreFailed(entity: nil, underlying: Broken()), ["an image", "The moon is full."]),
       (.noImageID(format: "row"), ["row", "willStore"]),
       (.diskFull, ["disk"]), (.storageUnavailable("EIO"), ["EIO"]), (.cancelled, ["cancelled"]),
       (.closed, ["closed"]), (.protectedDataUnavailable(format: "row"), ["row", "locked"]),

@@ -79,7 +79,7 @@ struct OpeningTests {
       _ = try await open([format(capacity: 4)], in: directory)
       Issue.record("It was opened.")
     } catch ImageCacheError.invalidFormat("f", let reason) {
-      #expect(reason.contains("for 8 pictures"))
+      #expect(reason.contains("for 8 images"))
     }
     await first.close()
     let second = try await open([format(capacity: 4)], in: directory)
