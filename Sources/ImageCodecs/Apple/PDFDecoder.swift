@@ -52,8 +52,10 @@
       guard let provider = CGDataProvider(data: data as CFData),
         let document = CGPDFDocument(provider)
       else { throw .damaged("PDF: CoreGraphics finds no document.") }
-      // CoreGraphics has tried the empty password.
-      guard document.isUnlocked else { throw .unsupported("PDF: a password is needed.") }
+      // Most documents that may not be changed are encrypted with the empty password.
+      guard document.isUnlocked || document.unlockWithPassword("") else {
+        throw .unsupported("PDF: a password is needed.")
+      }
       guard let page = document.page(at: 1) else { throw .damaged("PDF: there is no page.") }
       self.page = page
       box = page.getBoxRect(.cropBox)
@@ -75,7 +77,9 @@
         unfilled: layout, colorConversion: nil, edges: edges, colorSpace: colorSpace
       ) { pixels throws(ImageDecodingError) in
         // White, and skipped alpha bytes have to be 255.
-        pixels.initializeMemory(as: UInt8.self, repeating: 255)
+        for row in stride(from: 0, to: pixels.count, by: layout.rowBytes) {
+          pixels[row..<row + 4 * size.width].initializeMemory(as: UInt8.self, repeating: 255)
+        }
         let context = CGContext(
           data: pixels.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
           bytesPerRow: layout.rowBytes, space: space,

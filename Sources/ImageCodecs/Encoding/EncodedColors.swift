@@ -107,11 +107,12 @@ extension EncodedColors {
 
   /// The ground as one pixel.
   private func pixel(in colorSpace: ColorSpace) -> SIMD4<UInt8> {
-    let color = ColorSpace.sRGB.converted(
-      SIMD3(ground.red, ground.green, ground.blue), to: colorSpace)
-    func byte(_ component: Double) -> UInt8 {
-      component.isNaN ? 0 : UInt8((min(max(component, 0), 1) * 255).rounded())
+    func clamped(_ component: Double) -> Double {
+      component.isNaN ? 0 : min(max(component, 0), 1)
     }
+    let color = ColorSpace.sRGB.converted(
+      SIMD3(clamped(ground.red), clamped(ground.green), clamped(ground.blue)), to: colorSpace)
+    func byte(_ component: Double) -> UInt8 { UInt8((clamped(component) * 255).rounded()) }
     return SIMD4(byte(color.z), byte(color.y), byte(color.x), 255)
   }
 }

@@ -16,17 +16,21 @@ struct PaletteImage {
       indices = try Self.number(pixels, layout) { numbers[$0] ?? 0 }
       return
     }
-    // Colours that agree in the five highest bits of each channel stay together.
-    var counts = [Int](repeating: 0, count: 1 << 20)
-    try Self.forEachPixel(pixels, layout) { counts[Self.group($0)] += 1 }
-    var numbers = [UInt8](repeating: 0, count: 1 << 20)
-    let boxes = MedianCut.boxes(of: counts, atMost: colorCount)
+    var groups = ColorGroups()
+    var counts = try groups.counts(pixels, layout)
+    let used = counts.indices.filter { counts[$0] > 0 }
+    if used.count < colorCount {
+      groups = ColorGroups(dividing: used)
+      counts = try groups.counts(pixels, layout)
+    }
+    var numbers = [UInt8](repeating: 0, count: ColorGroups.count)
+    let boxes = MedianCut.boxes(of: counts, atMost: colorCount, level: groups.level)
     for (number, box) in boxes.enumerated() {
       for group in box { numbers[group] = UInt8(number) }
     }
     var sums = [SIMD4<Int>](repeating: .zero, count: boxes.count)
     indices = try Self.number(pixels, layout) { color in
-      let number = numbers[Self.group(color)]
+      let number = numbers[groups.number(color)]
       sums[Int(number)] &+= SIMD4(truncatingIfNeeded: Self.channels(color))
       return number
     }
@@ -80,7 +84,7 @@ struct PaletteImage {
     }
   }
 
-  private static func forEachPixel(
+  static func forEachPixel(
     _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout, _ body: (UInt32) -> Void
   ) throws(ImageEncodingError) {
     try layout.forEachRow(of: pixels) { _, row in
@@ -91,61 +95,5 @@ struct PaletteImage {
 
   private static func channels(_ color: UInt32) -> SIMD4<UInt8> {
     SIMD4(truncatingIfNeeded: SIMD4<UInt32>(color, color >> 8, color >> 16, color >> 24))
-  }
-
-  private static func group(_ color: UInt32) -> Int {
-    let bits = color >> 3
-    return Int(
-      bits & 31 | (bits >> 8 & 31) << 5 | (bits >> 16 & 31) << 10 | (bits >> 24 & 31) << 15)
-  }
-}
-
-/// Divides colours into boxes, the fullest at its median again and again.
-enum MedianCut {
-  /// - Parameter counts: The pixels of each group of colours, whose number has five bits for each channel.
-  /// - Returns: The groups in each box; only groups that have pixels.
-  static func boxes(of counts: [Int], atMost limit: Int) -> [[Int]] {
-    var boxes = [Box(counts.indices.filter { counts[$0] > 0 }, counts)]
-    while boxes.count < limit {
-      guard let index = boxes.indices.max(by: { boxes[$0].rank < boxes[$1].rank }),
-        boxes[index].rank > 0
-      else { break }
-      let box = boxes[index]
-      let sorted = box.groups.sorted {
-        (box.level($0), $0) < (box.level($1), $1)
-      }
-      var (end, rest) = (0, box.count / 2)
-      // Neither part is empty.
-      while end < sorted.count - 1, rest > 0 || end == 0 {
-        rest -= counts[sorted[end]]
-        end += 1
-      }
-      boxes[index] = Box(Array(sorted[..<end]), counts)
-      boxes.append(Box(Array(sorted[end...]), counts))
-    }
-    return boxes.map(\.groups)
-  }
-
-  private struct Box {
-    let groups: [Int]
-    let count: Int
-    /// The first bit of the channel in which colours differ most.
-    let shift: Int
-    /// Pixels times levels of difference: 0 for what cannot be divided.
-    let rank: Int
-
-    init(_ groups: [Int], _ counts: [Int]) {
-      self.groups = groups
-      count = groups.reduce(0) { $0 + counts[$1] }
-      let ranges = stride(from: 0, to: 20, by: 5).map { shift in
-        let levels = groups.map { $0 >> shift & 31 }
-        return (range: (levels.max() ?? 0) - (levels.min() ?? 0), shift: shift)
-      }
-      let longest = ranges.max { $0.range < $1.range } ?? (0, 0)
-      shift = longest.shift
-      rank = longest.range * count
-    }
-
-    func level(_ group: Int) -> Int { group >> shift & 31 }
   }
 }

@@ -13,6 +13,7 @@ public final class CGPDFDocument {
   public var isEncrypted: Bool { text.contains("/Encrypt") }
   /// No password is known, the empty one neither.
   public var isUnlocked: Bool { !isEncrypted }
+  public func unlockWithPassword(_ password: UnsafePointer<CChar>) -> Bool { isUnlocked }
   public var numberOfPages: Int { text.contains("/MediaBox") ? 1 : 0 }
   public func page(at pageNumber: Int) -> CGPDFPage? {
     1...max(1, numberOfPages) ~= pageNumber && numberOfPages > 0 ? CGPDFPage(text) : nil

@@ -51,6 +51,15 @@
       let webp = try encode(
         WebPEncoder(colors: .opaque), picture.premultipliedBGRA, picture.size, .bgra32)
       #expect(try !header(of: webp).hasAlpha)
+      let wide = [
+        EncodedColors.Ground(red: 2, green: .nan, blue: -3), .init(red: 1, green: 0, blue: 0),
+      ]
+      let encoded = try wide.map { ground in
+        try encode(
+          PNGEncoder(colors: .opaque(on: ground)), picture.premultipliedBGRA, picture.size,
+          .bgra32, .displayP3)
+      }
+      #expect(encoded[0] == encoded[1])
       // JPEG is on white by itself.
       let all = try encode(JPEGEncoder(), picture.premultipliedBGRA, picture.size, .bgra32)
       let opaque = try encode(
@@ -104,6 +113,19 @@
       let wide = try encode(
         PNGEncoder(colors: .palette), few.opaqueBGRX, few.size, .bgrx32, .displayP3)
       #expect(try ImageHeader(of: wide).colorSpace == .displayP3)
+    }
+
+    @Test("divides colours that are near to one another", arguments: [(256, 200), (64, 60)])
+    func dividesNearColors(levels: Int, count: Int) throws {
+      let picture = Picture(levels, 1) { x, _ in
+        levels == 256 ? (x, x, x, 255) : (x % 8, x / 8, 0, 255)
+      }
+      let data = try encode(
+        PNGEncoder(colors: .palette(count: count)), picture.opaqueBGRX, picture.size, .bgrx32)
+      let pixels = try decode(data).packedBytes
+      #expect(largestDifference(pixels, picture.opaqueBGRX) <= 2)
+      let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) })
+      #expect(colors.count <= count && colors.count > count - 10)
     }
 
     @Test(

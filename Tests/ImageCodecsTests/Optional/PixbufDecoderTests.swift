@@ -38,12 +38,13 @@
     /// A picture of one strip; more entries stand behind the known ones.
     private static func tiff(
       _ size: PixelSize, _ pixels: [UInt8], samples: Int, orientation: Int = 1, extra: Int? = nil,
-      profile: [UInt8] = []
+      planes: Int = 1, profile: [UInt8] = []
     ) -> Data {
       var entries = [
         (256, 3, 1, size.width), (257, 3, 1, size.height), (258, 3, 1, 8), (259, 3, 1, 1),
         (262, 3, 1, samples < 3 ? 1 : 2), (273, 4, 1, 8), (274, 3, 1, orientation),
         (277, 3, 1, samples), (278, 3, 1, size.height), (279, 4, 1, pixels.count),
+        (284, 3, 1, planes),
       ]
       if let extra { entries.append((338, 3, 1, extra)) }
       if !profile.isEmpty { entries.append((34675, 7, profile.count, 8 + pixels.count)) }
@@ -85,6 +86,10 @@
         let tiff = Self.tiff(size, pixel, samples: 4, extra: extra)
         #expect(try header(of: tiff).hasAlpha)
         #expect(try decode(tiff).packedBytes == [2, 20, 40, 51])
+      }
+      for (pixel, extra): ([UInt8], Int) in [([200, 51], 2), ([40, 51], 1)] {
+        let gray = Self.tiff(size, pixel, samples: 2, extra: extra)
+        #expect(try decode(gray).packedBytes == [40, 40, 40, 51])
       }
     }
 
@@ -129,6 +134,30 @@
       #expect(picture.packedBytes == [1, 2, 3, 255, 0, 0, 0, 0])
     }
 
+    @Test("takes the mask of an ICO of 32 bits that has no alpha, and no mask for opaque")
+    func readsOldICO() throws {
+      let size = PixelSize(width: 2, height: 1)
+      for mask: [UInt8] in [[], [64]] {
+        let rows: [[UInt8]] = [mask, [1, 2, 3, 0, 7, 8, 9, 0]]
+        let bitmap = Self.bitmap(size, 32, rows: rows, headerHeight: 2)
+        let entry: [UInt8] = [2, 1, 0, 0, 1, 0, 32, 0] + Self.long(bitmap.count) + Self.long(22)
+        let picture = try decode(Data([0, 0, 1, 0, 1, 0] + entry + bitmap))
+        #expect(
+          picture.packedBytes == [1, 2, 3, 255] + (mask.isEmpty ? [7, 8, 9, 255] : [0, 0, 0, 0]))
+      }
+    }
+
+    @Test("knows the profile of a PNG in an ICO")
+    func readsProfileInICO() throws {
+      let layout = try #require(PixelLayout(size: PixelSize(width: 1, height: 1), format: .bgrx32))
+      let bytes = [UInt8](repeating: 255, count: layout.byteCount)
+      let png = try Bitmap(copying: bytes, layout: layout).withPixels { pixels in
+        try PNGEncoder().encode(pixels, layout: layout, colorSpace: .displayP3)
+      }
+      let entry: [UInt8] = [1, 1, 0, 0, 1, 0, 32, 0] + Self.long(png.count) + Self.long(22)
+      #expect(try ImageHeader(of: Data([0, 0, 1, 0, 1, 0] + entry) + png).colorSpace == .displayP3)
+    }
+
     @Test("knows the profile of a TIFF")
     func readsProfile() throws {
       let profile = try ColorSpace.displayP3.withProfile(for: .bgrx32) { Array($0) }
@@ -161,6 +190,8 @@
       let file = Self.tiff(size, Self.bytes(8000), samples: 1)
       let whole = try header(of: file).wholeImageByteCount
       #expect(whole >= 4 * 8000)
+      let planar = Self.tiff(size, Self.bytes(8000), samples: 1, planes: 2)
+      #expect(try header(of: planar).wholeImageByteCount >= whole + 3 * 8000)
       var limits = DecodingLimits()
       limits.workingByteCount = whole
       let small = PixelSize(width: 10, height: 8)

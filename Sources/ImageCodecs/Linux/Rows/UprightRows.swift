@@ -5,7 +5,8 @@
 
   /// A decoder's memory, freed with its last reference. Unlike the memory of the same name in
   /// ImageDrawing it is exactly as large as asked for, so that the address sanitizer notices every
-  /// access behind it, and is not zeroed, since decoders write whole images into it.
+  /// access behind it, unless its owner keeps it for a smaller image. It is not zeroed, since decoders
+  /// write whole images into it.
   final class ScratchMemory {
     let start: UnsafeMutablePointer<UInt8>
 

@@ -39,7 +39,8 @@
       }
       let size = PixelSize(width: header.size.width, height: header.size.height / 2)
       guard size.height > 0 else { throw .damaged("ICO: an image of \(size) pixels") }
-      let maskBytes = header.depth == 32 ? 0 : (size.width + 31) / 32 * 4
+      let maskRowBytes = (size.width + 31) / 32 * 4
+      let maskBytes = header.depth == 32 ? 0 : maskRowBytes
       let first = place.lowerBound + header.byteCount + header.paletteByteCount
       let (count, overflow) = (header.rowByteCount + maskBytes).multipliedReportingOverflow(
         by: size.height)
@@ -48,6 +49,10 @@
       // gdk-pixbuf compares the directory's sides, which have one byte each, 0 for 256.
       guard size.width <= 256, size.height <= 256 else {
         throw .unsupported("ICO: a bitmap of \(size) pixels")
+      }
+      // Its rows of one bit have no palette.
+      guard header.depth > 1 || bitmap.hasBlackAndWhite(at: header.byteCount) else {
+        throw .unsupported("ICO: one bit a pixel, in colours")
       }
       let sides = [size.width, size.height].map { UInt8(truncatingIfNeeded: $0) }
       var head = Data(
@@ -60,7 +65,31 @@
       head.replaceSubrange(colors..<colors + 4, with: [0, 0, 0, 0])
       let byteCount = UInt32(clamping: head.count - 22 + count).littleEndian
       withUnsafeBytes(of: byteCount) { head.replaceSubrange(14..<18, with: $0) }
-      return PixbufFile(.ico, size, .separate, [.bytes(head), .place(first..<first + count)])
+      guard header.depth == 32 else {
+        return PixbufFile(.ico, size, .separate, [.bytes(head), .place(first..<first + count)])
+      }
+      var pixels = bytes.extracting(first..<first + count).withUnsafeBytes { Data($0) }
+      let mask = bytes.extracting(first + count..<place.upperBound)
+      pixels.setAlpha(from: mask, rowBytes: maskRowBytes, width: size.width)
+      return PixbufFile(.ico, size, .separate, [.bytes(head), .bytes(pixels)])
+    }
+  }
+
+  extension RawSpan {
+    fileprivate func hasBlackAndWhite(at offset: Int) -> Bool {
+      littleEndian24(at: offset) == 0 && littleEndian24(at: offset + 4) == 0xFF_FFFF
+    }
+  }
+
+  extension Data {
+    /// Icons of 32 bits without any alpha are older than alpha: their mask counts, or nothing where there is none.
+    fileprivate mutating func setAlpha(from mask: RawSpan, rowBytes: Int, width: Int) {
+      guard stride(from: 3, to: count, by: 4).allSatisfy({ self[$0] == 0 }) else { return }
+      for pixel in 0..<count / 4 {
+        let (y, x) = pixel.quotientAndRemainder(dividingBy: width)
+        let bits = mask.byte(at: y * rowBytes + x / 8) ?? 0
+        self[4 * pixel + 3] = bits << (x % 8) & 0x80 == 0 ? 255 : 0
+      }
     }
   }
 #endif

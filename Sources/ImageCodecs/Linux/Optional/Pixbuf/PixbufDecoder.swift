@@ -9,7 +9,7 @@
   /// file is an error under ``DamagedImagePolicy/showPart``, too.
   struct PixbufDecoder: ImageDecoder {
     /// What the decoder finds in a file.
-    private enum Contents {
+    enum Contents {
       case picture(PixbufFile)
       case png(Range<Int>)
 
@@ -54,12 +54,6 @@
             .bitmap
         }
       }
-    }
-
-    /// The conversion of the picture's colours; of a PNG file within none is told.
-    func conversion(_ bytes: RawSpan) throws(ImageDecodingError) -> LCMSConversion? {
-      guard case .picture(let file) = try Contents(bytes) else { return nil }
-      return try file.conversion(bytes)
     }
 
     private func decode(

@@ -14,25 +14,30 @@
       case samples = 277
       case rowsPerStrip = 278
       case stripByteCounts = 279
+      case planes = 284
       case tileWidth = 322
       case tileHeight = 323
       case tileOffsets = 324
       case tileByteCounts = 325
+      case extraSamples = 338
       case profile = 34675
     }
 
+    /// As many numbers as any entry has but those of strips and tiles.
+    private static let numberLimit = 8
     /// libtiff sorts what it knows of tags again for each that it does not know.
     private static let entryLimit = 512
-    /// Tiles of one colour may share their bytes, and libtiff reads them for each tile.
-    private static let sharingLimit = 16
 
     /// Where the place of the next directory stands.
     let next: Range<Int>
 
-    private struct Entry {
+    struct Entry {
       let tag: Int
       let kind: Int
       let place: Range<Int>
+
+      var step: Int { kind == 3 ? 2 : 4 }
+      var count: Int { place.count / step }
     }
 
     /// What the values take that entries point to.
@@ -79,40 +84,24 @@
     func place(_ tag: Tag) -> Range<Int>? { entries.first { $0.tag == tag.rawValue }?.place }
 
     func numbers(_ tag: Tag, _ bytes: RawSpan) throws(ImageDecodingError) -> [Int]? {
-      guard let entry = entries.first(where: { $0.tag == tag.rawValue }) else { return nil }
-      let step = entry.kind == 3 ? 2 : 4
-      guard entry.kind == 3 || entry.kind == 4 else {
-        throw .unsupported("TIFF: tag \(tag.rawValue) of kind \(entry.kind)")
+      guard let entry = try entry(tag) else { return nil }
+      guard entry.count <= Self.numberLimit else {
+        throw .unsupported("TIFF: \(entry.count) numbers of tag \(tag.rawValue)")
       }
-      return stride(from: entry.place.lowerBound, to: entry.place.upperBound, by: step)
-        .compactMap { step == 2 ? block.short($0, bytes) : block.long($0, bytes) }
+      return (0..<entry.count).map { number($0, of: entry, bytes) }
     }
 
-    /// The size of a strip or tile, all of which lie within the file.
-    func segment(of size: PixelSize, _ bytes: RawSpan) throws(ImageDecodingError) -> PixelSize {
-      let isTiled = place(.tileWidth) != nil
-      guard let offsets = try numbers(isTiled ? .tileOffsets : .stripOffsets, bytes),
-        let counts = try numbers(isTiled ? .tileByteCounts : .stripByteCounts, bytes),
-        offsets.count == counts.count
-      else { throw .unsupported("TIFF: strips of unknown lengths") }
-      for (offset, count) in zip(offsets, counts) where offset + count > bytes.byteCount {
-        throw .truncated
+    func entry(_ tag: Tag) throws(ImageDecodingError) -> Entry? {
+      let entry = entries.first { $0.tag == tag.rawValue }
+      if let kind = entry?.kind, kind != 3, kind != 4 {
+        throw .unsupported("TIFF: tag \(tag.rawValue) of kind \(kind)")
       }
-      guard counts.reduce(0, +) <= Self.sharingLimit * bytes.byteCount else {
-        throw .damaged("TIFF: strips that overlap")
-      }
-      guard isTiled else {
-        let rows = try numbers(.rowsPerStrip, bytes)?.first ?? size.height
-        return PixelSize(width: size.width, height: max(1, min(rows, size.height)))
-      }
-      let tile = PixelSize(
-        width: try numbers(.tileWidth, bytes)?.first ?? 0,
-        height: try numbers(.tileHeight, bytes)?.first ?? 0)
-      // A list of smaller ones could take more memory than the pixels.
-      guard tile.isPositive, tile.width % 16 == 0, tile.height % 16 == 0 else {
-        throw .damaged("TIFF: tiles of \(tile) pixels")
-      }
-      return tile
+      return entry
+    }
+
+    func number(_ index: Int, of entry: Entry, _ bytes: RawSpan) -> Int {
+      let place = entry.place.lowerBound + index * entry.step
+      return (entry.step == 2 ? block.short(place, bytes) : block.long(place, bytes)) ?? 0
     }
   }
 #endif

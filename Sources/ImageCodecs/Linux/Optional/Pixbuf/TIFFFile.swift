@@ -30,8 +30,11 @@
         throw .unsupported(
           "TIFF: \(samples) samples of \(depth) bits, photometric \(photometric)")
       }
-      let segment = try directory.segment(of: size, bytes)
-      let segmentBits = [segment.width, segment.height, samples, depth].reduce(1) {
+      let isPlanar = try number(.planes, 1) == 2
+      let segment = try directory.segment(of: size, planes: isPlanar ? samples : 1, bytes)
+      // libtiff unpacks four planes at once, also where there are fewer.
+      let bits = (isPlanar ? max(samples, 4) : samples) * depth
+      let segmentBits = [segment.width, segment.height, bits].reduce(1) {
         $0.multipliedClamped(by: $1)
       }
       // libjpeg keeps coefficients of two bytes for files of several scans.
@@ -40,9 +43,18 @@
         ? [segment.width, segment.height, samples, 2].reduce(1) { $0.multipliedClamped(by: $1) } : 0
       let isGray = photometric < 2
       let hasAlpha = samples > (isGray || photometric == 3 ? 1 : 3) && photometric != 5
+      var alpha = hasAlpha ? fic_pixbuf_alpha.multiplied : .opaque
+      // Of gray pixels libtiff multiplies none, and leaves out alpha of 16 bits.
+      if isGray, hasAlpha, !isPlanar {
+        let extra = try number(.extraSamples, 0)
+        guard extra == 0 || depth <= 8 else {
+          throw .unsupported("TIFF: 16 bits of gray and alpha")
+        }
+        alpha = extra == 0 ? .opaque : extra == 2 ? .separate : .multiplied
+      }
       let next = directory.next
       self.init(
-        .tiff, size, hasAlpha ? .multiplied : .opaque,
+        .tiff, size, alpha,
         [
           .place(0..<next.lowerBound), .bytes(Data(count: next.count)),
           .place(next.upperBound..<bytes.byteCount),
@@ -52,10 +64,16 @@
       extraByteCount = (segmentBits / 8).addingClamped(coefficients)
         .addingClamped(2 * bytes.byteCount + 4 * directory.byteCount + (1 << 20))
       orientation = Self.orientation(leftBy: try number(.orientation, 1))
+      if let place = directory.place(.profile), place.count > Self.profileLimit {
+        throw .tooLarge("TIFF: a profile of \(place.count) bytes")
+      }
       if photometric != 5, let place = directory.place(.profile) {
         profile = (place, isGray ? .grayAsColor : .rgb)
       }
     }
+
+    /// gdk-pixbuf ends the process where it has no memory for its copy of a profile.
+    private static var profileLimit: Int { 8 << 20 }
 
     /// libtiff mirrors rows and columns, and exchanges neither for the other, so that half of each turn is left; see
     /// gdk-pixbuf's option `orientation`.
