@@ -293,9 +293,14 @@ package final class Table: Sendable {
   ///   - lifetime: Seconds.
   /// - Returns: Images with this ``TableEntryInfo/recency`` or an earlier one were not used for that long; `nil` where
   ///   no call was made so long ago.
-  /// - Throws: As ``flush()``, but for `TableError.inUse`.
+  /// - Throws: `.protectedDataUnavailable`, `.closed`, and as ``flush()`` where the table's file was cut.
   package func noteTime(_ time: Int64, lifetime: Int64) throws(TableError) -> UInt64? {
     try change { writer throws(TableError) in try writer.noteTime(time, lifetime: lifetime) }
+  }
+
+  /// Writes the order of use, where this process owns the table; all else waits for ``flush()``.
+  package func writeUses() throws(TableError) {
+    try change { writer throws(TableError) in try writer.writeUses() }
   }
 
   /// Ends this opening; entries stay valid. With the last opening the table is flushed and its

@@ -27,6 +27,8 @@ extension ImageCache {
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions = LoadOptions()
   ) async throws(ImageCacheError) -> CachedAnimation {
     var options = options
+    // A placeholder has one frame.
+    let moves = format.hasAnimations && !options.isPlaceholder
     // Again where a frame was lost between the load's answer and this look.
     for _ in 0..<3 {
       if options.cachePolicy == .useCache,
@@ -37,12 +39,12 @@ extension ImageCache {
       let answer = AnimationAnswer()
       let request = try missedRequest(
         for: entity, format: format, options: options,
-        animation: format.hasAnimations ? answer : nil)
+        animation: moves ? answer : nil)
       options.cachePolicy = .useCache
       do throws(ImageCacheError) {
         let first = try await registry.image(for: request).get()
         if let animation = answer.animation { return animation }
-        if !format.hasAnimations { return CachedAnimation(frames: StoredFrames(still: first)) }
+        if !moves { return CachedAnimation(frames: StoredFrames(still: first)) }
       } catch .noSourceURL(let id, let name) {
         // Stored by hand, and the rest of its frames has made room for others.
         guard let first = cachedImage(for: entity, format: format) else {

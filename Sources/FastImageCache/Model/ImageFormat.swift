@@ -268,8 +268,13 @@ extension ImageFormat {
     /// The image was used last: a hit is a use, and so are a lease on the image and its store.
     ///
     /// Uses count from the first opening with this start on, and are known to the hour; for a lifetime of more than
-    /// twenty days to a five-hundredth of it. Where processes share a folder, those of the table's owner count. The
-    /// uses of a process that is killed are lost since its last sweep, ``ImageCache/flush()`` or suspension.
+    /// twenty days to a five-hundredth of it. Where processes share a folder, those of the table's owner count. Uses
+    /// are written every five minutes, and at ``ImageCache/flush()``, suspension and closing; a process that is killed
+    /// loses those since. Call ``ImageCache/flush()`` when the program goes into the background, and before it quits.
+    ///
+    /// A lease of before a suspension is no use after it, and of a table whose file is not mapped
+    /// (``Protection/complete``, network volumes) none is. A change of the capacity counts as a use of every image. A
+    /// clock that stands too early notes no uses: images are kept for longer.
     case lastUse
   }
 

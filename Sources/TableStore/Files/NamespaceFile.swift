@@ -47,11 +47,14 @@ extension TableDirectory {
     }
   }
 
-  /// Deletes the file that names this directory's namespace, if no table is left.
+  /// Deletes the file that names this directory's namespace, if no table is left, and no guest of one: it makes the
+  /// table anew.
   package func removeNamespace() throws(TableError) {
     guard try tableFileNames().isEmpty else { return }
-    _ = try TableError.wrapping(path) { () throws(SystemError) in
-      try remove(NamespaceFile.fileName)
+    try TableError.wrapping(path) { () throws(SystemError) in
+      let names = try system.names(in: descriptor)
+      if names.contains(where: { Self.tableName(ofGuest: $0) != nil }) { return }
+      _ = try remove(NamespaceFile.fileName)
     }
   }
 

@@ -4,31 +4,40 @@ extension TableOpener {
   private var timesName: String { TableDirectory.timesName(of: fileName) }
 
   /// What an earlier session noted; nothing where there is no file that fits.
-  func readUseTimes(of file: TableFile) -> UseTimes {
-    // Any failure has images kept for longer.
-    guard !directory.isMemory,
-      let opened = try? system.openFile(timesName, in: directory.descriptor, .reading)
-    else { return UseTimes() }
-    let descriptor = FileDescriptor(opened)
-    guard let status = try? system.status(of: descriptor.value), status.isRegularFile,
-      status.isPrivate,
-      let bytes = try? system.read(
-        descriptor.value, count: UseTimes.maximumByteCount, at: 0),
-      var times = UseTimes(bytes, nonce: file.header.nonce)
+  ///
+  /// - Throws: Why a file that is there cannot be read, so that it is not replaced.
+  func readUseTimes(of file: TableFile) throws(SystemError) -> UseTimes {
+    if directory.isMemory { return UseTimes() }
+    let descriptor: FileDescriptor
+    do throws(SystemError) {
+      descriptor = FileDescriptor(
+        try system.openFile(timesName, in: directory.descriptor, .reading))
+    } catch  where error.isMissing || error.isReplaceable {
+      return UseTimes()
+    }
+    let status = try system.status(of: descriptor.value)
+    guard status.isRegularFile, status.isPrivate,
+      var times = UseTimes(
+        try system.read(descriptor.value, count: UseTimes.maximumByteCount, at: 0),
+        nonce: file.header.nonce)
     else { return UseTimes() }
     times.resume(after: file.states.earlierStamp)
     return times
   }
 
-  /// Puts a file with these pairs in the place of the older one.
+  /// Puts a file with these pairs in the place of the older one, which stays after an error.
   func write(_ times: UseTimes, of file: TableFile) throws(SystemError) {
     if directory.isMemory { return }
-    do throws(SystemError) {
-      try system.unlink(timesName, in: directory.descriptor)
-    } catch  where error.isMissing {}
+    let temporary = TableDirectory.temporaryName(for: fileName)
     let descriptor = FileDescriptor(
-      try system.openFile(timesName, in: directory.descriptor, .creating))
-    try system.protect(descriptor.value, as: protection)
-    try system.write(times.bytes(nonce: file.header.nonce), to: descriptor.value, at: 0)
+      try system.openFile(temporary, in: directory.descriptor, .creating))
+    do throws(SystemError) {
+      try system.protect(descriptor.value, as: protection)
+      try system.write(times.bytes(nonce: file.header.nonce), to: descriptor.value, at: 0)
+      try system.rename(temporary, to: timesName, in: directory.descriptor)
+    } catch {
+      try? system.unlink(temporary, in: directory.descriptor)
+      throw error
+    }
   }
 }

@@ -14,12 +14,17 @@ struct UseTimes: Hashable, Sendable {
 
   private(set) var pairs: [Pair] = []
 
+  /// Whether the clock stood behind a pair in this session. Nobody knows which of them was right.
+  private var isDoubtful = false
+
   init() {}
 
   /// Notes that a stamp is current; forgets what no image of this lifetime in seconds needs.
   mutating func note(_ stamp: UInt64, at time: Int64, lifetime: Int64) {
-    // Of a clock that was put back: it would call later uses earlier ones.
+    // A pair of a clock that stands too early would call all uses up to now earlier than they are.
+    if pairs.contains(where: { $0.time > time }) { isDoubtful = true }
     pairs.removeAll { $0.time > time || $0.stamp > stamp }
+    if isDoubtful { return }
     if let ended = pairs.lastIndex(where: { $0.time <= time - lifetime }) {
       pairs.removeFirst(ended)
     }

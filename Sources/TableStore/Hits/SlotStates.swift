@@ -211,6 +211,11 @@ final class SlotStates: @unchecked Sendable {
     return now
   }
 
+  /// Has all stamps from now on be later than this one, also while the processor's ticks stand behind the clock.
+  func advanceClock(beyond stamp: UInt64) {
+    memory.pointee.clock.store(stamp &+ 1, ordering: .relaxed)
+  }
+
   /// Lets stamps go on after `stamp`, which an earlier session left.
   func resumeClock(after stamp: UInt64) {
     earlierStamp = stamp

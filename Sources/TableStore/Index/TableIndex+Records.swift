@@ -82,6 +82,7 @@ extension TableIndex {
   func markUses() -> UInt64 {
     let stamp = states.advanceClock()
     for slot in leasedSlots { states.setStamp(stamp &+ 1, of: slot) }
+    states.advanceClock(beyond: stamp)
     return stamp
   }
 
@@ -100,9 +101,16 @@ extension TableIndex {
     return (first, records)
   }
 
+  /// Notes that these records could not be written.
+  func noteUnwritten(_ records: [SlotRecord], from slot: Int) {
+    for (slot, var record) in zip(slot..., records) where isSame(slot, record.generation) {
+      record.recency = 0
+      states.setRecordMetadata(RecordMetadata(record), of: slot)
+    }
+  }
+
   private func isOutdated(_ slot: Int) -> Bool {
-    hasImage(slot) && !isStale(slot)
-      && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
+    hasImage(slot) && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
   }
 }
 

@@ -160,7 +160,11 @@ extension TableWriter {
     while let (slot, records) = lookup.current.withLock({
       $0.index.takeOutdatedRecords(from: next, limit: 256)
     }) {
-      try file.writeRecords(records, from: slot)
+      do throws(SystemError) { try file.writeRecords(records, from: slot) } catch {
+        // The next attempt writes them again: an image whose use is lost would be removed too early.
+        lookup.current.withLock { $0.index.noteUnwritten(records, from: slot) }
+        throw error
+      }
       next = slot + records.count
     }
   }

@@ -73,6 +73,17 @@ struct AnimationTests {
     #expect(decoder.reads.value > reads)
   }
 
+  @Test("of a placeholder is a still, by one load")
+  func isPlaceholder() async throws {
+    let fixture = try await fixture()
+    var options = LoadOptions()
+    options.isPlaceholder = true
+    let still = try await fixture.cache.animation(
+      for: sticker(3, frames: 5), format: .sticker, options: options)
+    #expect(still.numbers == [300])
+    #expect(fixture.source.started.value == 1)
+  }
+
   @Test("of an earlier session plays without a decode")
   func outlivesSession() async throws {
     let directory = try TemporaryDirectory()

@@ -28,7 +28,7 @@ struct ExpiryTests {
 
   /// Waits for a sweep that began after the clock stood at `start`.
   private func sweepEnds(after start: ContinuousClock.Instant) async {
-    await clock.sleepers { $0.contains { $0 > start + .seconds(3599) } }
+    await clock.sleepers { $0.contains { $0 > start + .seconds(299) } }
   }
 
   private func pauseEnds() async {
@@ -128,6 +128,69 @@ struct ExpiryTests {
     }
     #expect(!fixture.cache.containsImage(for: photo, format: brief))
     await fixture.cache.close()
+  }
+
+  @Test("was used, though the process was killed a few minutes later")
+  func countsUsesOfKilled() async throws {
+    let brief = format("brief", lifetime: .seconds(10 * 86_400), from: .lastUse)
+    let unused = Photo("b", url: "test:/8")
+    var directory = try TemporaryDirectory()
+    for day in [0, 9, 20] {
+      let start = clock.now
+      let fixture = try await Fixture([brief], directory: directory, configure: configure)
+      await sweepEnds(after: start)
+      for photo in day == 0 ? [photo, unused] : [] {
+        _ = try await fixture.cache.image(for: photo, format: brief)
+      }
+      #expect(fixture.cache.containsImage(for: unused, format: brief) == (day < 20))
+      #expect(fixture.cache.cachedImage(for: photo, format: brief) != nil)
+      clock.advance(by: .seconds(300))
+      await sweepEnds(after: clock.now)
+      // The files as a kill leaves them.
+      let killed = try TemporaryDirectory()
+      for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path) {
+        try FileManager.default.copyItem(
+          at: directory.url.appending(path: name), to: killed.url.appending(path: name))
+      }
+      await fixture.cache.close()
+      directory = killed
+      pass(day == 0 ? 9 : 11)
+    }
+  }
+
+  @Test("outlives a clock that stands too early for a while")
+  func outlivesEarlyClock() async throws {
+    let brief = format("brief", lifetime: .seconds(10 * 86_400), from: .lastUse)
+    let directory = try TemporaryDirectory()
+    for day in [0.0, 9, 15] {
+      let today = date.withLock { $0 }
+      if day == 15 { date.withLock { $0 = Date(timeIntervalSince1970: 0) } }
+      let start = clock.now
+      let fixture = try await Fixture([brief], directory: directory, configure: configure)
+      await sweepEnds(after: start)
+      date.withLock { $0 = today }
+      if day < 15 { _ = try await fixture.cache.image(for: photo, format: brief) }
+      await pauseEnds()
+      #expect(fixture.cache.containsImage(for: photo, format: brief))
+      await fixture.cache.close()
+      pass(day == 0 ? 9 : 6)
+    }
+    // Too early by less than anybody can tell, while an image was stored just now.
+    let short = format("short", lifetime: .seconds(1800), from: .lastUse)
+    for (format, isEarly) in [(self.format("short"), false), (short, true)] {
+      date.withLock { $0 = Date(timeIntervalSinceNow: isEarly ? -3000 : 0) }
+      let start = clock.now
+      let fixture = try await Fixture([format], directory: directory, configure: configure)
+      if isEarly {
+        await sweepEnds(after: start)
+        date.withLock { $0 = Date() }
+        await pauseEnds()
+        #expect(fixture.cache.containsImage(for: photo, format: format))
+      } else {
+        _ = try await fixture.cache.image(for: photo, format: format)
+      }
+      await fixture.cache.close()
+    }
   }
 
   @Test("goes with all its frames")

@@ -53,6 +53,19 @@ struct ListingTests {
     #expect(times[0] <= between && times[1] >= between)
   }
 
+  @Test("tells uses after a noted time from those before, also while time stands still")
+  func tellsUses() throws {
+    let table = try fixture.open()
+    // As where the processor's ticks begin anew when a machine wakes up.
+    try #require(table.core.lookup.file).states.advanceClock(beyond: 1 << 60)
+    try table.store(key(1))
+    let time = Int64(now / 1_000_000)
+    _ = try table.noteTime(time, lifetime: 10)
+    try table.store(key(2))
+    let stamp = try #require(try table.noteTime(time + 10, lifetime: 10))
+    #expect(try list(table).map { $0.recency <= stamp } == [true, false])
+  }
+
   @Test("reads no pixels, counts as no use and takes no lease")
   func readsTrailers() throws {
     var table = try fixture.open()

@@ -28,18 +28,18 @@ extension ImageCache {
     }
   }
 
-  /// Deletes the tables of all namespaces, for a *Delete cached images* of a program's settings.
+  /// Deletes the tables of all known namespaces, for a *Delete cached images* of a program's settings.
   ///
   /// Tables that a cache has open stay, in this process or in another: close the caches before, or empty them by
-  /// ``removeAllImages()``. Stores of originals stay, too.
+  /// ``removeAllImages()``. A suspended cache has none open. Stores of originals stay, too. It goes on in a cancelled
+  /// task.
   ///
   /// ```swift
   /// try await ImageCache.removeEverything()
   /// ```
   ///
   /// - Parameter directory: As ``Configuration/directory``; this program's folder by default.
-  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed; the others are
-  ///   deleted all the same.
+  /// - Throws: As ``removeNamespace(_:in:)``; the others are deleted all the same.
   public static func removeEverything(in directory: URL? = nil) async throws(ImageCacheError) {
     var failure: ImageCacheError?
     for namespace in try knownNamespaces(in: directory) {
@@ -52,9 +52,9 @@ extension ImageCache {
 
   /// Deletes the tables of one namespace, such as a signed-out account's; does nothing where there is none.
   ///
-  /// Tables that a cache has open stay, in this process or in another: close it before. A cache that is closed without
-  /// being suspended before has a table open as long as one of its images is held. Stores of originals stay, too.
-  /// With the last table the namespace is no longer known.
+  /// Tables that a cache has open stay, in this process or in another: close it before. A suspended cache has none open.
+  /// Images that are held stay valid. Stores of originals stay, too. With the last table and the last file of a process
+  /// that shared it the namespace is no longer known. It goes on in a cancelled task.
   ///
   /// ```swift
   /// await cache.close()
@@ -65,23 +65,35 @@ extension ImageCache {
   ///   - namespace: As at opening.
   ///   - directory: As ``Configuration/directory``; this program's folder by default. ``directory`` of a cache is a
   ///     folder inside it.
-  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed.
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` when a folder cannot be read or changed, and
+  ///   ``ImageCacheError/diskFull``.
   public static func removeNamespace(
     _ namespace: String, in directory: URL? = nil
   ) async throws(ImageCacheError) {
-    guard try knownNamespaces(in: directory).contains(namespace) else { return }
+    // Not by its name file: on a full disk, and in an older version, tables are made without one.
+    guard let name = try? TableDirectory.safeName(for: namespace),
+      case let folder = (directory ?? Storage.defaultDirectory).appendingPathComponent(name),
+      FileManager.default.fileExists(atPath: folder.path)
+    else { return }
     var configuration = Configuration()
     configuration.directory = directory
     configuration.requiresStorage = true
-    let cache = try await ImageCache(
-      namespace: namespace, formats: [], configuration: configuration)
-    await cache.close()
+    // A task of its own, which no cancellation reaches: who signs out expects the images to be gone.
+    let removal = Task { [configuration] () async -> Result<Void, ImageCacheError> in
+      do throws(ImageCacheError) {
+        let cache = try await ImageCache(
+          namespace: namespace, formats: [], configuration: configuration)
+        await cache.close()
+        return .success(())
+      } catch { return .failure(error) }
+    }
+    try await removal.value.get()
   }
 
   /// The bytes on disk of the tables of all namespaces, whether a cache has them open or not.
   ///
-  /// Tables grow in steps, and their unused pages may have no place on disk yet. The small index files beside them do
-  /// not count, nor do stores of originals.
+  /// Tables grow in steps, and their unused pages may have no place on disk yet. The small files beside them, of
+  /// indexes and times, do not count, nor do stores of originals.
   ///
   /// ```swift
   /// print(try await ImageCache.diskUsage().formatted(.byteCount(style: .file)))

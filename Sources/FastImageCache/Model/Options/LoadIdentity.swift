@@ -48,7 +48,8 @@ extension [String: String] {
 struct LoadIdentity: Hashable, Sendable {
   private let conditions: LoadConditions
   /// A load that begins with a kept original is shared by no request that has to wait for a download, and one that
-  /// downloads by no request that can begin with a kept original, until its bytes are there.
+  /// downloads by no request that can begin with a kept original, until an image was
+  /// delivered.
   let beginsWithKept: Bool
   /// Whether the load is for a placeholder, which no request for a real image may share.
   let isPlaceholder: Bool

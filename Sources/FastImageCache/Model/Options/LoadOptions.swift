@@ -104,7 +104,8 @@ public struct LoadOptions: Hashable, Sendable {
   /// ```
   ///
   /// Where requests share a load, the longest time counts, that of the store included if one of them says nothing; and
-  /// uses renew it if they do for one of them. An original that is there already keeps its lifetime until another answer
+  /// uses renew it if they do for one of them. A request that was cancelled counts, one that joins once the original is
+  /// kept does not. A revalidation in the background has the options of the first request. An original that is there already keeps its lifetime until another answer
   /// takes its place. An image in a table has the ``ImageFormat/lifetime`` of its format.
   public var originalLifetime: OriginalLifetime?
 

@@ -1,7 +1,8 @@
 extension LoadOptions {
   /// How long one original is kept, in place of the ``OriginalStore/Lifetime`` of its store.
   public struct OriginalLifetime: Hashable, Sendable {
-    /// Afterwards the original is not there, whatever its server said.
+    /// Afterwards no request finds the original, whatever its server said. Its bytes stay on disk until the store needs
+    /// the room.
     public var maximumAge: Duration
 
     /// Whether ``maximumAge`` begins anew with each use.

@@ -114,6 +114,19 @@ struct NamespaceTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder("full").path).isEmpty)
   }
 
+  @Test("are removed without the file of their name, and by a cancelled task, too")
+  func removesUnnamed() async throws {
+    try await open("old")
+    try FileManager.default.removeItem(
+      at: folder("old").appending(path: NamespaceFile.fileName))
+    let removal = Task { [directory] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await ImageCache.removeNamespace("old", in: directory.url)
+    }
+    try await removal.value
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder("old").path).isEmpty)
+  }
+
   @Test("are counted together and removed together, but for what a cache has open")
   func removesAll() async throws {
     #expect(try await ImageCache.diskUsage(in: directory.url) == 0)
