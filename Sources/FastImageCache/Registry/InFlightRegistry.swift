@@ -210,12 +210,10 @@ final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let identity = planner.identity(of: request)
-    let address = request.url.map(planner.address)
     let loadKey: LoadKey =
-      address.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
-    let delivered = address.flatMap { address in
-      identity?.beginsWithKept == true ? LoadKey.url(address, identity?.asFetched) : nil
-    }
+      request.url.map { .url(planner.address(of: $0), identity) }
+      ?? .entity(request.key.entity, identity)
+    let delivered = identity?.beginsWithKept == true ? loadKey.asFetched : nil
     let original = planner.sharedOriginal(of: request, identity)
     let followed = FollowedPriority.begin(request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)

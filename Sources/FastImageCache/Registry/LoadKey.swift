@@ -40,6 +40,9 @@ final class LoadKey: Hashable, Sendable {
     LoadKey(.original(id, version: version), identity)
   }
 
+  /// The key of a load for the same that downloads.
+  var asFetched: LoadKey { LoadKey(name, identity?.asFetched) }
+
   /// `nil` where the entity itself has the image.
   var url: URL? { if case .url(let url) = name { url } else { nil } }
 

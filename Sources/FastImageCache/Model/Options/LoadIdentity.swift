@@ -7,14 +7,20 @@ struct LoadConditions: Hashable, Sendable {
 
   var account: AccountID?
   var headers: [String: String] = [:]
-  var decoderSettings: [String: String] = [:]
+  /// `nil` for none, as most requests have: an empty dictionary is retained by each copy.
+  private var settings: [String: String]?
   var scope = LoadOptions.Scope.network
   var avoids: NetworkCosts = []
+
+  var decoderSettings: [String: String] {
+    get { settings ?? [:] }
+    set { settings = newValue.isEmpty ? nil : newValue }
+  }
 
   /// Whether they forbid no sharing.
   var isOrdinary: Bool {
     headers.isEmpty && scope == .network && avoids.isEmpty && account == nil
-      && decoderSettings.isEmpty
+      && settings == nil
   }
 
   static func == (first: LoadConditions, second: LoadConditions) -> Bool {
@@ -48,8 +54,7 @@ extension [String: String] {
 struct LoadIdentity: Hashable, Sendable {
   private let conditions: LoadConditions
   /// A load that begins with a kept original is shared by no request that has to wait for a download, and one that
-  /// downloads by no request that can begin with a kept original, until an image was
-  /// delivered.
+  /// downloads by no request that can begin with a kept original, until an image was delivered.
   let beginsWithKept: Bool
   /// Whether the load is for a placeholder, which no request for a real image may share.
   let isPlaceholder: Bool
