@@ -17,12 +17,19 @@ final class FrameCursor: Sendable {
   let frames: SourceFrames
   private let limits: DecodingLimits
   private let colorSpace: ColorSpace
+  private let settings: [String: String]
   private let state = Lock(State())
   private let isCancelled = Lock<@Sendable () -> Bool>({ false })
 
-  /// - Parameter colorSpace: The widest one of the images that will be drawn.
-  init(_ frames: SourceFrames, limits: DecodingLimits, colorSpace: ColorSpace) {
-    (self.frames, self.limits, self.colorSpace) = (frames, limits, colorSpace)
+  /// - Parameters:
+  ///   - colorSpace: The widest one of the images that will be drawn.
+  ///   - settings: What the requests tell a decoder of the program's own.
+  init(
+    _ frames: SourceFrames, limits: DecodingLimits, colorSpace: ColorSpace,
+    settings: [String: String]
+  ) {
+    (self.frames, self.limits) = (frames, limits)
+    (self.colorSpace, self.settings) = (colorSpace, settings)
   }
 
   /// The index of the frame that comes next.
@@ -64,7 +71,7 @@ final class FrameCursor: Sendable {
   private func makeReader() throws(ImageDecodingError) -> sending any FrameReader {
     var request = DecodeRequest(limits: limits) { [isCancelled] in isCancelled.withLock { $0 }() }
     request.colorSpace = colorSpace
-    request.settings = frames.settings
+    request.settings = settings
     return try frames.decoder.frames(of: frames.bytes, request)
   }
 }

@@ -37,7 +37,9 @@ struct FrameDrawing: Sendable {
   init(_ items: [Item], _ frames: SourceFrames, limits: DecodingLimits) {
     self.items = items
     let isWide = items.contains { $0.request.format.colorSpace == .displayP3 }
-    cursor = FrameCursor(frames, limits: limits, colorSpace: isWide ? .displayP3 : .sRGB)
+    cursor = FrameCursor(
+      frames, limits: limits, colorSpace: isWide ? .displayP3 : .sRGB,
+      settings: items.first?.request.conditions.decoderSettings ?? [:])
   }
 
   /// Frames that a job has drawn for one item, in their order.

@@ -40,7 +40,8 @@ final class StreamedFrames: AnimationFrames {
     request = ImageRequest(
       entity: item.request.entity, table: item.request.table, tables: item.request.tables)
     cursor = FrameCursor(
-      frames, limits: maker.decoding.limits, colorSpace: item.request.format.colorSpace)
+      frames, limits: maker.decoding.limits, colorSpace: item.request.format.colorSpace,
+      settings: item.request.conditions.decoderSettings)
     (drawing, workers) = (maker.drawing, maker.workers)
   }
 

@@ -137,7 +137,6 @@ struct LoadRun: Sendable {
   ) async throws -> Bool {
     load.progress.measure { [isStale = image.isStale] in $0.source.isStale = isStale }
     load.progress.report(.arrived(image.byteOrigin))
-    image.picture.decoderSettings = requests.first?.conditions.decoderSettings ?? [:]
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(load.take(), after: image)
@@ -340,7 +339,6 @@ extension LoadRun {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
         var picture = try steps.maker.decoding.picture(from: answer, url: nil)
-        picture.decoderSettings = request.conditions.decoderSettings
         if let frames = try await draw([request], from: &picture) { animations.append(frames) }
       } catch {
         try Task.checkCancellation()

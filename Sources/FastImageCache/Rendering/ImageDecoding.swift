@@ -102,7 +102,6 @@ struct ImageDecoding: Sendable {
             frameDurations: header.frameDurations, loopCount: header.loopCount),
           workingByteCount: header.workingByteCount,
           keptByteCount: 8 * (picture.fullSize.pixelCount ?? 0),
-          settings: picture.decoderSettings,
           isCut: header.isCut, nonce: .random(in: .min ... .max)))
     } catch {
       return .refused(ImageCacheError(error, url: picture.url))
@@ -174,7 +173,7 @@ struct ImageDecoding: Sendable {
     progress?.report(.decoding)
     var request = request(plan, isCancelled)
     request.damagedImages = picture.damagedImages
-    request.settings = picture.decoderSettings
+    request.settings = plan.requests.first?.conditions.decoderSettings ?? [:]
     let (start, worked) = (ContinuousClock.now, ThreadTime.now)
     let bitmap: Bitmap
     do throws(ImageDecodingError) {

@@ -25,8 +25,6 @@ struct SourceImage: Sendable {
   var motion: SourceMotion?
   /// What becomes of the bytes if they are damaged.
   var damagedImages = DamagedImagePolicy.refuse
-  /// What the requests tell a decoder of the program's own.
-  var decoderSettings: [String: String] = [:]
   /// The metadata that is stored beside the pixels of each format.
   var metadata = Data()
   /// The way on which the image came, for the hook.
@@ -117,7 +115,6 @@ struct SourceFrames: Sendable {
   let workingByteCount: Int
   /// What a reader holds between two frames, about: two canvases.
   let keptByteCount: Int
-  let settings: [String: String]
   /// Whether frames are missing at the end.
   let isCut: Bool
   /// For the frames of this load.
