@@ -167,7 +167,7 @@ struct OriginalRemovalTests {
     await store.keep(7, Data("no picture".utf8))
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
-    await fixture.quiet()
+    await fixture.cache.loadsHaveEnded()
     #expect(try await store.kept(7) == (try solid(7).pngData()))
   }
 
