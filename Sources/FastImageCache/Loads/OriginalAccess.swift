@@ -130,7 +130,7 @@ final class OriginalAccess: Sendable {
     guard isFirst else { return }
     var record = record(original.bytes.count, original.terms)
     (record.isPlaceholder, record.size) = (isPlaceholder, picture.fullSize)
-    record.lifetimeWishes = lifetime
+    record.askedLifetime = lifetime
     let bytes = picture.decoded?.isDamaged == true ? nil : original.bytes
     guard let body = store.hold(record, bytes, for: load, from: download, if: mayKeep) else {
       return

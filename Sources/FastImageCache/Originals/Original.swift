@@ -52,8 +52,8 @@ package struct OriginalRecord: Hashable, Sendable {
   var version: ImageID
   var owner: OriginalOwner
   var row: OriginalRow
-  /// Of the load that keeps it; no part of the database.
-  var lifetimeWishes = SharedOriginalLifetime()
+  /// What the requests of its load ask for. The database has what the store makes of it.
+  var askedLifetime = SharedOriginalLifetime()
 
   /// Finds exactly this one.
   var query: OriginalQuery { OriginalQuery(name: name, version: version, owner: owner) }

@@ -33,7 +33,7 @@ extension OriginalStore {
       kept = nil
     } else if let facts = lifetime.facts(of: original.terms) {
       original.freshness = facts
-      original.row.lifetime = original.lifetimeWishes.lifetime(in: lifetime)
+      original.row.lifetime = original.askedLifetime.lifetime(in: lifetime)
     } else {
       kept = nil
     }

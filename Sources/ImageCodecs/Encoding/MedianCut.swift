@@ -84,7 +84,7 @@ enum MedianCut {
     let count: Int
     /// That in which colours differ most.
     let channel: Int
-    /// Pixels times levels of difference: 0 for what cannot be divided.
+    /// The number of pixels times the widest range of a channel. A box of one colour has 0, and stays whole.
     let rank: Int
 
     init(_ groups: [Int], _ counts: [Int], _ level: (Int, Int) -> Int) {

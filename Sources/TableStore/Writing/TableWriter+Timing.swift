@@ -6,7 +6,7 @@ extension TableWriter {
     try ensureWritable()
     guard let file = lookup.file else { throw .closed }
     let stamp = lookup.current.withLock { $0.index.markUses() }
-    // After an error the removals go on, with what was noted before: a full disk needs them most.
+    // A full disk fails the note and needs the removals, which go by the times that stand.
     try? note(stamp, at: time, lifetime: lifetime, in: file)
     return useTimes?.stamp(at: time - lifetime)
   }

@@ -193,7 +193,7 @@ struct OriginalDiskTests {
     }
     let later = store(after: 29 * 86_400)
     #expect(try await later.kept(7) == OriginalStore.bytes(7))
-    #expect(await later.keep(8) { $0.lifetimeWishes.add(.init(.seconds(60))) })
+    #expect(await later.keep(8) { $0.askedLifetime.add(.init(.seconds(60))) })
     #expect(try await store(after: 29 * 86_400 + 59).kept(8) != nil)
     #expect(try await store(after: 29 * 86_400 + 200).kept(8) == nil)
   }
