@@ -60,14 +60,14 @@ let package = Package(
   traits: [
     .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
     .trait(
-      name: "GTK", description: "Pictures in GTK 4 windows on Linux; needs libgtk-4-dev.",
+      name: "GTK", description: "Images in GTK 4 windows on Linux; needs libgtk-4-dev.",
       enabledTraits: ["Cairo"]),
     .trait(
       name: "GIF",
-      description: "GIF pictures and animations on Linux, through giflib: libgif-dev."),
+      description: "GIF images and animations on Linux, through giflib: libgif-dev."),
     .trait(
       name: "AVIF",
-      description: "AVIF pictures and animations on Linux, through libavif and dav1d: libavif-dev."),
+      description: "AVIF images and animations on Linux, through libavif and dav1d: libavif-dev."),
     .trait(
       name: "HEIF",
       description: """
@@ -77,7 +77,7 @@ let package = Package(
         """),
     .trait(
       name: "SVG",
-      description: "SVG pictures on Linux, through librsvg (LGPL-2.1), which runs from librsvg2-2."),
+      description: "SVG images on Linux, through librsvg (LGPL-2.1), which runs from librsvg2-2."),
     .trait(
       name: "Pixbuf",
       description: """

@@ -36,7 +36,7 @@ enum {
   FRAME_COUNT_LIMIT = 1 << 14,
   STRIP_ROWS = 32,
   // Colours that are stored more coarsely are interpolated between rows: a strip has a pair of rows more on
-  // either side, so that its rows are those of a conversion of the whole picture.
+  // either side, so that its rows are those of a conversion of the whole image.
   STRIP_MARGIN = 2,
 };
 
@@ -169,10 +169,10 @@ fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header) {
   avifDecoder *decoder = reader->decoder;
   fic_status status = status_of(reader, avifDecoderNextImage(decoder));
   if (status != FIC_OK) return status;
-  // The picture inside may contradict the container, which the limits were held against.
+  // The image inside may contradict the container, which the limits were held against.
   const avifImage *image = decoder->image;
   if (image->width != reader->width || image->height != reader->height) return FIC_DAMAGED;
-  // A container may leave the colours to the picture inside.
+  // A container may leave the colours to the image inside.
   fill_colors(image, header);
   return FIC_OK;
 }

@@ -50,7 +50,7 @@ struct fic_heif_reader {
   struct heif_image_handle *primary, *thumbnail;
   struct heif_image *image;
   uint8_t *profile;
-  uint32_t width, height;   // of the decoded picture
+  uint32_t width, height;   // of the decoded image
   bool has_alpha, is_premultiplied;
   char message[128];
 };
@@ -173,7 +173,7 @@ fic_status fic_heif_take_thumbnail(
     }
     if (reader->thumbnail) heif_image_handle_release(reader->thumbnail);
     reader->thumbnail = handle;
-    // Where the thumbnail names no colours, its picture's count.
+    // Where the thumbnail names no colours, its image's count.
     fic_status status = fill_header(reader, handle, ids[i], header);
     if (status != FIC_OK) return status;
   }
@@ -195,7 +195,7 @@ fic_status fic_heif_decode(
                   heif_colorspace_RGB, heif_chroma_444, options));
   heif_decoding_options_free(options);
   if (status != FIC_OK) return status;
-  // The picture inside may contradict the container, which the limits were held against.
+  // The image inside may contradict the container, which the limits were held against.
   return heif_image_get_primary_width(reader->image) == (int)reader->width &&
                  heif_image_get_primary_height(reader->image) == (int)reader->height
              ? FIC_OK

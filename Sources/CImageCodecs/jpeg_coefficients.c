@@ -33,12 +33,12 @@ static jvirt_barray_ptr request(
   return array;
 }
 
-// Once for each picture: rows get their places, one component behind the other.
+// Once for each image: rows get their places, one component behind the other.
 static void realize(j_common_ptr codec) {
   fic_jpeg_coefficients *coefficients = coefficients_of(codec);
   coefficients->realize_others(codec);
 
-  // Sides of a JPEG picture are below 65 536 and components below 11, so the sum does not overflow.
+  // Sides of a JPEG image are below 65 536 and components below 11, so the sum does not overflow.
   size_t block_bytes = 0;
   for (int i = 0; i < coefficients->count; i++) {
     const struct jvirt_barray_control *array = coefficients->arrays[i];
@@ -63,7 +63,7 @@ static JBLOCKARRAY access_rows(
   if (!array->rows || count > array->longest_access || count > array->row_count ||
       first > array->row_count - count)
     ERREXIT(codec, JERR_BAD_VIRTUAL_ACCESS);
-  // At their first access, as libjpeg does: a short file that announces a large picture ends before.
+  // At their first access, as libjpeg does: a short file that announces a large image ends before.
   for (; array->zeroed_rows < first + count; array->zeroed_rows++)
     memset(array->rows[array->zeroed_rows], 0, array->blocks_per_row * sizeof(JBLOCK));
   return array->rows + first;

@@ -31,7 +31,7 @@ struct fic_jpeg_reader {
   uint32_t scan_limit;
   bool has_ended;     // libjpeg asked for more bytes than there are, and got an end marker of its own
   bool rest_is_cut;   // fic_jpeg_rest_is_whole said so
-  bool shows_part;    // what libjpeg makes of damage is the picture
+  bool shows_part;    // what libjpeg makes of damage is the image
   bool is_damaged;
   JSAMPROW passed_row;
   char message[JMSG_LENGTH_MAX];
@@ -84,7 +84,7 @@ static void give_up(j_common_ptr codec) {
 
 // True for bytes that no block needed, `count` of them up to `end`, if blocks before them are right.
 //
-// - has_marker: whether a marker follows that ends blocks. Otherwise anything may follow the picture.
+// - has_marker: whether a marker follows that ends blocks. Otherwise anything may follow the image.
 static bool is_left_over(
     const fic_jpeg_reader *reader, const JOCTET *end, size_t count, bool has_marker) {
   if (count <= PADDING_LIMIT) return true;
@@ -111,7 +111,7 @@ static bool is_harmless(j_common_ptr codec) {
     case JWRN_BOGUS_ICC:
       return true;
     case JWRN_EXTRANEOUS_DATA:
-      // Before the first scan these bytes are metadata of a wrong length, which the picture does
+      // Before the first scan these bytes are metadata of a wrong length, which the image does
       // not need.
       return decoder->input_scan_number == 0 ||
              is_padding(reader_of(codec), (size_t)codec->err->msg_parm.i[0]);
@@ -237,7 +237,7 @@ fic_status fic_jpeg_start(
   // In this mode starting returns at once, and the scans come in by jpeg_consume_input, a row of
   // blocks at a time.
   codec->buffered_image = jpeg_has_multiple_scans(codec);
-  // Smoothing guesses coefficients that have not come yet; a picture of block means needs none of
+  // Smoothing guesses coefficients that have not come yet; an image of block means needs none of
   // them.
   codec->do_block_smoothing = FALSE;
   reader->scan_limit = scan_limit;

@@ -7,7 +7,7 @@
 
 #include <jpeglib.h>
 
-// True when the scans that are complete settle a picture of one pixel a block of brightness to within
+// True when the scans that are complete settle an image of one pixel a block of brightness to within
 // one level of brightness and about one of each colour difference.
 bool fic_jpeg_pixels_are_known(const struct jpeg_decompress_struct *codec);
 
@@ -18,7 +18,7 @@ bool fic_jpeg_is_complete(const struct jpeg_decompress_struct *codec);
 // nothing. For a codec that has just completed a scan and reads from memory.
 bool fic_jpeg_rest_is_whole(const struct jpeg_decompress_struct *codec);
 
-// The coefficients of one picture of several scans, in memory that the caller lends.
+// The coefficients of one image of several scans, in memory that the caller lends.
 //
 // libjpeg takes them from malloc(3). glibc serves blocks below 32 MiB from an arena of the thread once
 // one as large was freed (mallopt(3), M_MMAP_THRESHOLD), and an arena keeps twice that: a fling over

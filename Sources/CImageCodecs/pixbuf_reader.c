@@ -40,7 +40,7 @@ fic_pixbuf_reader *fic_pixbuf_reader_create(void) { return calloc(1, sizeof(fic_
 void fic_pixbuf_reader_close(fic_pixbuf_reader *reader) {
   if (!reader) return;
   if (reader->loader) {
-    // A loader has to be closed, and one of TIFF would decode then what it has: no picture has this size.
+    // A loader has to be closed, and one of TIFF would decode then what it has: no image has this size.
     reader->width = 0;
     if (!reader->is_closed) functions.gdk_pixbuf_loader_close(reader->loader, NULL);
     functions.g_object_unref(reader->loader);

@@ -91,7 +91,7 @@ static void note_shortage(fic_png_reader *reader) {
 }
 
 // libpng decompresses nothing without bytes to read, even where pixels are left of those that it has read. So it gets
-// the sum that some programs leave out. Pixels made of these bytes are not taken for the picture's: the end of the
+// the sum that some programs leave out. Pixels made of these bytes are not taken for the image's: the end of the
 // pixels would have to follow, then four more bytes.
 static bool add_sum(fic_png_reader *reader) {
   if (reader->is_cut || reader->bytes == missing_sum || has_all_rows(reader)) return false;

@@ -40,7 +40,7 @@ static void take_bytes(png_structp codec, png_bytep source, size_t count) {
     uint8_t *bytes = realloc(writer->bytes, capacity);
     if (!bytes) {
       writer->status = FIC_OUT_OF_MEMORY;
-      png_error(codec, "no memory for the encoded picture");
+      png_error(codec, "no memory for the encoded image");
     }
     writer->bytes = bytes;
     writer->capacity = capacity;

@@ -136,8 +136,8 @@ void fic_rows_average(
   }
 }
 
-// The offset of the stored picture's first pixel, and the distances to its neighbours to the right
-// and below, in bytes of the upright picture.
+// The offset of the stored image's first pixel, and the distances to its neighbours to the right
+// and below, in bytes of the upright image.
 typedef struct {
   ptrdiff_t origin, right, down;
 } placement;

@@ -60,7 +60,7 @@ fic_status fic_svg_read_header(
   if (!fic_library_load(&library, reader->message, sizeof reader->message)) return FIC_UNSUPPORTED;
 
   g_error *error = NULL;
-  // A picture without an address of its own gets no other file and no server, but `data:` addresses always:
+  // An image without an address of its own gets no other file and no server, but `data:` addresses always:
   // SVGMarkup refuses those before.
   reader->handle = functions.rsvg_handle_new_from_data(bytes, count, &error);
   if (!reader->handle) return damaged(reader, error);

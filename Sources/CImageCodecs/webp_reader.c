@@ -29,7 +29,7 @@ void fic_webp_reader_close(fic_webp_reader *reader) {
 enum {
   RIFF_HEADER_COUNT = 12,
   CHUNK_HEADER_COUNT = 8,
-  // Chunks before the first picture; the format has four kinds of them.
+  // Chunks before the first image; the format has four kinds of them.
   LEADING_CHUNK_LIMIT = 64,
 };
 
@@ -39,20 +39,20 @@ static uint32_t little_endian(const uint8_t *bytes) {
 
 static bool has_name(const uint8_t *chunk, const char *name) { return memcmp(chunk, name, 4) == 0; }
 
-static bool is_picture(const uint8_t *chunk, uint8_t flags) {
+static bool is_image(const uint8_t *chunk, uint8_t flags) {
   return has_name(chunk, "VP8 ") || has_name(chunk, "VP8L") ||
          ((flags & ANIMATION_FLAG) && has_name(chunk, "ANMF"));
 }
 
-// Finds where the first picture ends, and the EXIF chunk, which may stand behind all pictures (RFC
+// Finds where the first image ends, and the EXIF chunk, which may stand behind all images (RFC
 // 9649, section 2.7). libwebp's demuxer knows both, but takes memory for each frame and each chunk
 // that it sees, and a file within the limits may have millions. So the demuxer gets only the first
-// picture and the chunks before it.
+// image and the chunks before it.
 //
-// A file is cut if it lacks bytes of the first picture, or the turn that its flags announce. Whatever else it lacks
+// A file is cut if it lacks bytes of the first image, or the turn that its flags announce. Whatever else it lacks
 // does not matter, as in other formats: some encoders count a few bytes more than they write.
 static fic_status find_parts(
-    const uint8_t *bytes, size_t count, bool may_be_cut, size_t *picture_end, bool *is_unpadded,
+    const uint8_t *bytes, size_t count, bool may_be_cut, size_t *image_end, bool *is_unpadded,
     fic_webp_header *header) {
   if (count < RIFF_HEADER_COUNT) return FIC_TRUNCATED;
   const uint64_t announced_end = (uint64_t)little_endian(bytes + 4) + 8;
@@ -63,7 +63,7 @@ static fic_status find_parts(
   bool lacks_chunk = announced_end >= end + CHUNK_HEADER_COUNT;
   uint8_t flags = 0;
   int leading_count = 0;
-  *picture_end = 0;
+  *image_end = 0;
   for (uint64_t offset = RIFF_HEADER_COUNT; offset < end;) {
     if (end - offset < CHUNK_HEADER_COUNT) {
       lacks_chunk |= is_short;
@@ -72,12 +72,12 @@ static fic_status find_parts(
     const uint8_t *chunk = bytes + offset;
     uint32_t size = little_endian(chunk + 4);
     uint64_t chunk_end = offset + CHUNK_HEADER_COUNT + size;
-    bool is_first = *picture_end == 0 && is_picture(chunk, flags);
+    bool is_first = *image_end == 0 && is_image(chunk, flags);
     if (chunk_end > end) {
       lacks_chunk = true;
       if (is_first) {
         header->is_cut = true;
-        *picture_end = (size_t)end;
+        *image_end = (size_t)end;
       }
       break;
     }
@@ -87,9 +87,9 @@ static fic_status find_parts(
     if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0)
       flags = chunk[CHUNK_HEADER_COUNT];
     if (is_first) {
-      *picture_end = (size_t)next;
+      *image_end = (size_t)next;
       *is_unpadded = next == chunk_end && (size & 1);
-    } else if (*picture_end == 0 && ++leading_count > LEADING_CHUNK_LIMIT) {
+    } else if (*image_end == 0 && ++leading_count > LEADING_CHUNK_LIMIT) {
       return FIC_DAMAGED;
     }
     if (!header->exif && (flags & EXIF_FLAG) && has_name(chunk, "EXIF")) {
@@ -97,10 +97,10 @@ static fic_status find_parts(
       header->exif_count = size;
     }
     // The rest may be many chunks, which the disk need not even deliver.
-    if (*picture_end > 0 && (header->exif || !(flags & EXIF_FLAG))) break;
+    if (*image_end > 0 && (header->exif || !(flags & EXIF_FLAG))) break;
     offset = next;
   }
-  if (*picture_end == 0) return cut;
+  if (*image_end == 0) return cut;
   if (lacks_chunk && (flags & EXIF_FLAG) && !header->exif) header->is_cut = true;
   return header->is_cut && !may_be_cut ? cut : FIC_OK;
 }
@@ -134,13 +134,13 @@ static fic_status status_of(VP8StatusCode code) {
 fic_status fic_webp_read_header(
     fic_webp_reader *reader, const uint8_t *bytes, size_t count, bool may_be_cut,
     fic_webp_header *header) {
-  size_t picture_end;
+  size_t image_end;
   bool is_unpadded = false;
   memset(header, 0, sizeof *header);
   fic_status status =
-      find_parts(bytes, count, may_be_cut, &picture_end, &is_unpadded, header);
+      find_parts(bytes, count, may_be_cut, &image_end, &is_unpadded, header);
   if (status != FIC_OK) return status;
-  WebPData data = {bytes, picture_end};
+  WebPData data = {bytes, image_end};
   WebPDemuxState state;
   reader->demuxer = WebPDemuxPartial(&data, &state);
   if (state == WEBP_DEMUX_PARSE_ERROR) return FIC_DAMAGED;

@@ -9,7 +9,7 @@
 
 struct fic_webp_writer {
   WebPConfig config;
-  WebPPicture picture;
+  WebPPicture image;
   fic_rows_kind rows;
   int row_count;
   // Not WebPMemoryWriter, whose memory is libwebp's to free.
@@ -18,8 +18,8 @@ struct fic_webp_writer {
   const char *message;
 };
 
-static int take_bytes(const uint8_t *source, size_t count, const WebPPicture *picture) {
-  fic_webp_writer *writer = picture->custom_ptr;
+static int take_bytes(const uint8_t *source, size_t count, const WebPPicture *image) {
+  fic_webp_writer *writer = image->custom_ptr;
   if (count > writer->capacity - writer->count) {
     size_t capacity = writer->capacity * 2 > writer->count + count ? writer->capacity * 2
                                                                    : writer->count + count;
@@ -34,17 +34,17 @@ static int take_bytes(const uint8_t *source, size_t count, const WebPPicture *pi
 }
 
 static fic_status give_up(fic_webp_writer *writer) {
-  switch (writer->picture.error_code) {
+  switch (writer->image.error_code) {
     case VP8_ENC_OK:  // libwebp sets no code at many allocations that fail
     case VP8_ENC_ERROR_OUT_OF_MEMORY:
     case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
     case VP8_ENC_ERROR_BAD_WRITE:   // take_bytes found no memory
       return FIC_OUT_OF_MEMORY;
     case VP8_ENC_ERROR_BAD_DIMENSION:
-      writer->message = "a WebP picture has at most 16383 pixels a side";
+      writer->message = "a WebP image has at most 16383 pixels a side";
       return FIC_TOO_LARGE;
     default:
-      writer->message = "libwebp could not encode the picture";
+      writer->message = "libwebp could not encode the image";
       return FIC_DAMAGED;
   }
 }
@@ -54,14 +54,14 @@ fic_webp_writer *fic_webp_writer_create(void) {
   if (!writer) return NULL;
   writer->message = "";
   // Both fail only where the library is another than the header.
-  if (WebPConfigInit(&writer->config) && WebPPictureInit(&writer->picture)) return writer;
+  if (WebPConfigInit(&writer->config) && WebPPictureInit(&writer->image)) return writer;
   free(writer);
   return NULL;
 }
 
 void fic_webp_writer_close(fic_webp_writer *writer) {
   if (!writer) return;
-  WebPPictureFree(&writer->picture);
+  WebPPictureFree(&writer->image);
   free(writer->bytes);
   free(writer);
 }
@@ -71,28 +71,28 @@ const char *fic_webp_writer_message(const fic_webp_writer *writer) { return writ
 fic_status fic_webp_begin(
     fic_webp_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows, bool lossless,
     float quality) {
-  WebPPicture *picture = &writer->picture;
+  WebPPicture *image = &writer->image;
   writer->rows = rows;
   writer->config.lossless = lossless;
   writer->config.quality = quality;
-  picture->use_argb = 1;
-  picture->writer = take_bytes;
-  picture->custom_ptr = writer;
+  image->use_argb = 1;
+  image->writer = take_bytes;
+  image->custom_ptr = writer;
   // Before the memory for its pixels is asked for.
   if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) {
-    picture->error_code = VP8_ENC_ERROR_BAD_DIMENSION;
+    image->error_code = VP8_ENC_ERROR_BAD_DIMENSION;
     return give_up(writer);
   }
-  picture->width = (int)width;
-  picture->height = (int)height;
-  return WebPPictureAlloc(picture) ? FIC_OK : give_up(writer);
+  image->width = (int)width;
+  image->height = (int)height;
+  return WebPPictureAlloc(image) ? FIC_OK : give_up(writer);
 }
 
 fic_status fic_webp_write_row(fic_webp_writer *writer, const uint8_t *row) {
-  WebPPicture *picture = &writer->picture;
-  if (writer->row_count >= picture->height) return FIC_DAMAGED;
-  uint32_t *target = picture->argb + (size_t)writer->row_count++ * (size_t)picture->argb_stride;
-  for (int x = 0; x < picture->width; x++) {
+  WebPPicture *image = &writer->image;
+  if (writer->row_count >= image->height) return FIC_DAMAGED;
+  uint32_t *target = image->argb + (size_t)writer->row_count++ * (size_t)image->argb_stride;
+  for (int x = 0; x < image->width; x++) {
     if (writer->rows == FIC_ROWS_GRAY) {
       target[x] = 0xFF000000u | row[x] * 0x010101u;
     } else {
@@ -105,7 +105,7 @@ fic_status fic_webp_write_row(fic_webp_writer *writer, const uint8_t *row) {
 }
 
 fic_status fic_webp_end(fic_webp_writer *writer, uint8_t **bytes, size_t *count) {
-  if (!WebPEncode(&writer->config, &writer->picture)) return give_up(writer);
+  if (!WebPEncode(&writer->config, &writer->image)) return give_up(writer);
   *bytes = writer->bytes;
   *count = writer->count;
   writer->bytes = NULL;

@@ -35,8 +35,8 @@
     ///   - renderer: The window's `GskRenderer *`, as `gtk_native_get_renderer` returns it; any other
     ///     renderer draws the image too, at a higher cost. `nil` if it is not known.
     public func show(_ image: CachedImage?, drawnBy renderer: OpaquePointer?) {
-      if image == content.picture?.image, content.picture?.fits(renderer) ?? true { return }
-      content.picture = image.flatMap { DrawnImage($0, for: renderer) }
+      if image == content.drawn?.image, content.drawn?.fits(renderer) ?? true { return }
+      content.drawn = image.flatMap { DrawnImage($0, for: renderer) }
       gdk_paintable_invalidate_contents(paintable)
     }
 

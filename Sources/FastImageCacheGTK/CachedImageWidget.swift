@@ -26,7 +26,7 @@
   /// 2. All properties are the widget's.
   @MainActor public final class CachedImageWidget<Entity: ImageEntity> {
     // Before the reference, so that it is let go first: it must not outlive the widget.
-    private let picture: VisibleImage
+    private let image: VisibleImage
     private let reference: GObjectReference
 
     /// Makes a widget that shows nothing yet.
@@ -48,9 +48,9 @@
     ///     pixels in a point as the window is shown, or else the finest.
     ///   - cache: Where images are looked up and loaded.
     public init(formats: [ImageFormat], from cache: ImageCache) {
-      picture = VisibleImage.make(formats, cache)
-      g_object_ref_sink(UnsafeMutableRawPointer(picture.widget))
-      reference = GObjectReference(owning: picture.widget)
+      image = VisibleImage.make(formats, cache)
+      g_object_ref_sink(UnsafeMutableRawPointer(image.widget))
+      reference = GObjectReference(owning: image.widget)
     }
 
     /// Makes a widget that takes the room that it is given, and shows the whole image in it.
@@ -79,14 +79,14 @@
     /// An entity with another ``ImageEntity/versionID(for:)`` is another image; the one on screen stays
     /// until that has come.
     public var entity: Entity? {
-      get { picture.entity as? Entity }
-      set { picture.entity = newValue }
+      get { image.entity as? Entity }
+      set { image.entity = newValue }
     }
 
     /// How a missing image is loaded, previews first where the options ask for them; `nil` for the usual way.
     public var options: LoadOptions? {
-      get { picture.options }
-      set { picture.options = newValue }
+      get { image.options }
+      set { image.options = newValue }
     }
 
     /// How an image is drawn into the room of the widget; ``ContentFit/unscaled`` by default, where the widget has the
@@ -94,8 +94,8 @@
     ///
     /// Sets the alignment of the widget: in the middle where images are not scaled, and else filling its room.
     public var contentFit: ContentFit {
-      get { picture.contentFit }
-      set { picture.contentFit = newValue }
+      get { image.contentFit }
+      set { image.contentFit = newValue }
     }
 
     /// A `GdkPaintable *` that is drawn while there is no image, also without an entity; `nil` for nothing. An entity's
@@ -103,14 +103,14 @@
     ///
     /// The widget takes a reference of its own. A paintable that changes by itself is not watched.
     public var placeholder: OpaquePointer? {
-      get { picture.placeholder?.pointer }
-      set { picture.placeholder = newValue.map(GObjectReference.init(sharing:)) }
+      get { image.placeholder?.pointer }
+      set { image.placeholder = newValue.map(GObjectReference.init(sharing:)) }
     }
 
     /// A `GdkPaintable *` that is drawn after a failure; `nil` for the ``placeholder``.
     public var failureImage: OpaquePointer? {
-      get { picture.failureImage?.pointer }
-      set { picture.failureImage = newValue.map(GObjectReference.init(sharing:)) }
+      get { image.failureImage?.pointer }
+      set { image.failureImage = newValue.map(GObjectReference.init(sharing:)) }
     }
 
     /// Called on the main thread after an image has come on screen: at once for a hit, inside the call that sets the
@@ -118,42 +118,42 @@
     ///
     /// A closure that holds this object keeps the widget for ever: capture it `weak`.
     public var onLoaded: @MainActor (CachedImage) -> Void {
-      get { picture.place.onLoaded }
-      set { picture.place.onLoaded = newValue }
+      get { image.place.onLoaded }
+      set { image.place.onLoaded = newValue }
     }
 
     /// Called on the main thread after a load has failed, also where a preview stays on screen. Loads that are given
     /// up do not fail.
     public var onFailed: @MainActor (ImageCacheError) -> Void {
-      get { picture.place.onFailed }
-      set { picture.place.onFailed = newValue }
+      get { image.place.onFailed }
+      set { image.place.onFailed = newValue }
     }
 
     /// Whether an image is on screen now, or will be in the next frame.
-    public var isShowingImage: Bool { picture.isShowing }
+    public var isShowingImage: Bool { image.isShowing }
 
     /// Whether an image that moves plays; if not, its first frame is shown.
     public var isAnimated: Bool {
-      get { picture.place.isAnimated }
-      set { picture.place.isAnimated = newValue }
+      get { image.place.isAnimated }
+      set { image.place.isAnimated = newValue }
     }
 
     /// Stops at the frame on screen until ``resume()``, and other images at their first frame.
-    public func pause() { picture.place.pause() }
+    public func pause() { image.place.pause() }
 
     /// Goes on from the frame at which ``pause()`` stopped, by a time of this widget's own.
-    public func resume() { picture.place.resume() }
+    public func resume() { image.place.resume() }
 
     /// Shows the frame at a time since the start of the animation, or the nearest earlier one until it is ready.
     ///
     /// The widget goes on from there by a time of its own, unless it is paused. Nothing happens while the frames are not
     /// there or not shown.
-    public func seek(to time: Duration) { picture.place.seek(to: time) }
+    public func seek(to time: Duration) { image.place.seek(to: time) }
 
     /// What a screen reader says; `nil` for decoration.
     public var alternativeText: String? {
-      get { picture.alternativeText }
-      set { picture.alternativeText = newValue }
+      get { image.alternativeText }
+      set { image.alternativeText = newValue }
     }
   }
 #endif

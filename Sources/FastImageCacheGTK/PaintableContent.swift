@@ -7,7 +7,7 @@
   ///
   /// Touched on GTK's thread only, as the paintable itself is.
   final class PaintableContent {
-    /// What is drawn while there is no picture.
+    /// What is drawn while there is no image.
     struct StandIn {
       /// A `GdkPaintable *`.
       let paintable: GObjectReference
@@ -17,7 +17,7 @@
 
     /// The paintable's size in points, whatever it shows.
     let size: graphene_size_t
-    var picture: DrawnImage?
+    var drawn: DrawnImage?
     var standIn: StandIn?
     var fit = ContentFit.unscaled
 
@@ -31,9 +31,9 @@
     func draw(into snapshot: OpaquePointer?, width: Double, height: Double) {
       guard width > 0, height > 0 else { return }
       let room = graphene_size_t(width: Float(width), height: Float(height))
-      if let picture {
-        var bounds = place(picture.image, in: room)
-        picture.draw(into: snapshot, &bounds)
+      if let drawn {
+        var bounds = place(drawn.image, in: room)
+        drawn.draw(into: snapshot, &bounds)
       } else if let standIn {
         draw(standIn, into: snapshot, room)
       }

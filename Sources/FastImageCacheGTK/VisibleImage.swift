@@ -14,7 +14,7 @@
   /// 3. The place has appeared exactly while the widget is mapped, which in a list is exactly while it can
   ///    be seen.
   @MainActor final class VisibleImage {
-    private static let attached = AttachedObject<VisibleImage>(key: "fast-image-cache-picture")
+    private static let attached = AttachedObject<VisibleImage>(key: "fast-image-cache-image")
 
     let widget: OpaquePointer
     private let formats: [ImageFormat]
@@ -70,13 +70,13 @@
     static func make(_ formats: [ImageFormat], _ cache: ImageCache) -> VisibleImage {
       // GLib ends the process where it has no memory for a widget.
       let widget = OpaquePointer(gtk_picture_new().unsafelyUnwrapped)
-      let picture = VisibleImage(widget, formats, cache)
-      attached.attach(picture, to: widget)
-      return picture
+      let visible = VisibleImage(widget, formats, cache)
+      attached.attach(visible, to: widget)
+      return visible
     }
 
     private init(_ widget: OpaquePointer, _ formats: [ImageFormat], _ cache: ImageCache) {
-      precondition(!formats.isEmpty, "A picture needs a format.")
+      precondition(!formats.isEmpty, "An image needs a format.")
       (self.widget, self.formats, self.cache) = (widget, formats, cache)
       paintable = CachedImagePaintable(format: formats[0])
       ImagePlace.didFail = { NetworkWatch.begin() }
@@ -94,17 +94,17 @@
     private func connectSignals() {
       let data = Unmanaged.passUnretained(self).toOpaque()
       connect(widget, "map", to: data) { _, data in
-        VisibleImage.withImage(data) { picture in
+        VisibleImage.withImage(data) { visible in
           // Outside a window a widget has the scale factor of no window.
-          if picture.formats.count > 1 { picture.want() }
-          picture.place.appear()
-          picture.watchLayouts()
+          if visible.formats.count > 1 { visible.want() }
+          visible.place.appear()
+          visible.watchLayouts()
         }
       }
       connect(widget, "unmap", to: data) { _, data in
-        VisibleImage.withImage(data) { picture in
-          picture.place.disappear()
-          picture.watchLayouts()
+        VisibleImage.withImage(data) { visible in
+          visible.place.disappear()
+          visible.watchLayouts()
         }
       }
       connect(widget, "notify::scale-factor", to: data) { _, _, data in
@@ -121,8 +121,8 @@
     ) {
       guard let data else { return }
       // By invariant 2.
-      let picture = Unmanaged<VisibleImage>.fromOpaque(data).takeUnretainedValue()
-      MainActor.assumeIsolated { body(picture) }
+      let visible = Unmanaged<VisibleImage>.fromOpaque(data).takeUnretainedValue()
+      MainActor.assumeIsolated { body(visible) }
     }
 
     /// GTK tells screen readers of a widget that is shown again after it has told this object.
@@ -203,7 +203,7 @@
     private func show(_ sight: ImagePlace.Sight) {
       let image: CachedImage? =
         switch sight {
-        case .picture(let image, _), .preview(let image): image
+        case .image(let image, _), .preview(let image): image
         case .nothing, .placeholder, .failure: nil
         }
       isShowing = image != nil

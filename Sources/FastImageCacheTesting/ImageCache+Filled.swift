@@ -22,18 +22,18 @@ extension ImageCache {
   ///   - entities: Whose images; each once.
   ///   - formats: The tables; names must differ.
   ///   - source: Where other images come from.
-  ///   - picture: Makes an entity's image; ``Bitmap/sample(_:size:)`` of its id by default.
+  ///   - image: Makes an entity's image; ``Bitmap/sample(_:size:)`` of its id by default.
   /// - Throws: What ``inMemory(formats:configuration:)`` throws;
   ///   ``ImageCacheError/diskFull`` and ``ImageCacheError/storageUnavailable(_:)`` when there is no
   ///   room for an image; ``ImageCacheError/drawingFailed(entity:format:underlying:)``. That is the
-  ///   error of `picture` too, which is called once for all formats: it names the first of them.
+  ///   error of `image` too, which is called once for all formats: it names the first of them.
   public static func filled<Entity: ImageEntity>(
     with entities: some Sequence<Entity>, formats: [ImageFormat],
     source: any ImageSource = ScriptedImageSource.refusing(),
-    picture: (Entity) throws -> Bitmap = { try .sample($0.imageID) }
+    image: (Entity) throws -> Bitmap = { try .sample($0.imageID) }
   ) throws(ImageCacheError) -> ImageCache {
     let cache = try empty(formats, source)
-    for entity in entities { try cache.fill(entity) { try picture(entity) } }
+    for entity in entities { try cache.fill(entity) { try image(entity) } }
     return cache
   }
 
@@ -43,15 +43,15 @@ extension ImageCache {
   ///   - entities: Whose images; each once.
   ///   - formats: The tables; names must differ.
   ///   - source: Where other images come from.
-  ///   - picture: Makes an entity's image; ``Bitmap/sample(_:size:)`` of its id by default.
+  ///   - image: Makes an entity's image; ``Bitmap/sample(_:size:)`` of its id by default.
   /// - Throws: The same.
   public static func filled(
     with entities: some Sequence<any ImageEntity>, formats: [ImageFormat],
     source: any ImageSource = ScriptedImageSource.refusing(),
-    picture: (any ImageEntity) throws -> Bitmap = { try .sample($0.imageID) }
+    image: (any ImageEntity) throws -> Bitmap = { try .sample($0.imageID) }
   ) throws(ImageCacheError) -> ImageCache {
     let cache = try empty(formats, source)
-    for entity in entities { try cache.fill(entity) { try picture(entity) } }
+    for entity in entities { try cache.fill(entity) { try image(entity) } }
     return cache
   }
 
@@ -64,10 +64,10 @@ extension ImageCache {
   }
 
   private nonisolated func fill(
-    _ entity: some ImageEntity, _ picture: () throws -> Bitmap
+    _ entity: some ImageEntity, _ image: () throws -> Bitmap
   ) throws(ImageCacheError) {
     let bitmap: Bitmap
-    do { bitmap = try picture() } catch {
+    do { bitmap = try image() } catch {
       throw .drawingFailed(
         entity: entity.imageID, format: formats.first?.name ?? "", underlying: error)
     }

@@ -9,7 +9,7 @@ import Locking
 ///
 /// let source = ScriptedImageSource { url in .bitmap(try .sample(ImageID(url))) }
 /// source.holdLoads()
-/// // A row that asks for its picture shows its placeholder now.
+/// // A row that asks for its image shows its placeholder now.
 /// source.releaseLoads(of: photo.url)
 /// ```
 ///
@@ -56,8 +56,8 @@ public final class ScriptedImageSource: ImageSource {
   // MARK: What it answers
 
   /// Has loads of a URL bring this image, those that are held too.
-  public func setImage(_ picture: ImageSourceResponse, for url: URL) {
-    answers.withLock { $0[url] = .success(picture) }
+  public func setImage(_ image: ImageSourceResponse, for url: URL) {
+    answers.withLock { $0[url] = .success(image) }
   }
 
   /// Has loads of a URL fail, those that are held too.
@@ -152,7 +152,7 @@ extension ScriptedSourceError: LocalizedError, CustomStringConvertible {
   /// One sentence that names the URL.
   public var description: String {
     switch self {
-    case .noImage(let url): "The script has no picture for \(url.absoluteString)."
+    case .noImage(let url): "The script has no image for \(url.absoluteString)."
     }
   }
 }

@@ -51,7 +51,7 @@ struct ImageDisplay<Target: DisplayTarget>: Sendable {
     case clear
   }
 
-  enum Sight: Int, Hashable, Sendable { case nothing, placeholder, failure, preview, picture }
+  enum Sight: Int, Hashable, Sendable { case nothing, placeholder, failure, preview, image }
 
   private(set) var sight = Sight.nothing
   private(set) var isLoading = false
@@ -76,14 +76,14 @@ struct ImageDisplay<Target: DisplayTarget>: Sendable {
       isVisible = false
       return leave()
     case .looked(let isThere): return found(isThere)
-    case .previewed(turn) where isLoading && sight != .picture:
+    case .previewed(turn) where isLoading && sight != .image:
       sight = .preview
       return [.showPreview]
     case .loaded(turn) where isLoading:
-      (isLoading, sight) = (false, .picture)
+      (isLoading, sight) = (false, .image)
       return [.showImage(isLate: true)]
     case .verified(turn) where isLoading:
-      (isLoading, sight) = (false, .picture)
+      (isLoading, sight) = (false, .image)
       return [.showImage(isLate: false)]
     case .failed(turn) where isLoading:
       (isLoading, hasFailed) = (false, true)
@@ -112,7 +112,7 @@ struct ImageDisplay<Target: DisplayTarget>: Sendable {
     turn += 1
     (target, isLoading, hasFailed) = (new, false, false)
     guard isVisible else { return steps }
-    sight = .picture
+    sight = .image
     return steps + [.showImage(isLate: true)]
   }
 
@@ -128,7 +128,7 @@ struct ImageDisplay<Target: DisplayTarget>: Sendable {
 
   private mutating func found(_ isThere: Bool) -> [Step] {
     if isThere {
-      sight = .picture
+      sight = .image
       return [.showImage(isLate: false)]
     }
     isLoading = true

@@ -18,7 +18,7 @@ package import FastImageCache
     /// An image, or the next frame of one that moves.
     ///
     /// - Parameter isLate: It was loaded while the place was seen, so it may fade in.
-    case picture(CachedImage, isLate: Bool)
+    case image(CachedImage, isLate: Bool)
     case failure(ImageCacheError)
   }
 
@@ -222,7 +222,7 @@ package import FastImageCache
   private var player: PlacePlayer {
     if let existingPlayer { return existingPlayer }
     let player = PlacePlayer(
-      deliver: deliver, show: { [weak self] in self?.show(.picture($0, isLate: false)) },
+      deliver: deliver, show: { [weak self] in self?.show(.image($0, isLate: false)) },
       setTicking: { [weak self] in self?.setTicking($0) })
     existingPlayer = player
     return player
@@ -230,7 +230,7 @@ package import FastImageCache
 
   private func showImage(isLate: Bool) {
     guard let image else { return }
-    show(.picture(image, isLate: isLate))
+    show(.image(image, isLate: isLate))
     if let request, request.format.animation != .firstFrame, !isLowData {
       player.begin(request, image)
     } else {
@@ -304,7 +304,7 @@ package import FastImageCache
     waitForReport(request, turn)
     priority = RequestPriority(.high)
     // Detached: the load belongs to no actor, so no step of it waits for the main thread.
-    loading = Task.detached(name: "picture on screen", priority: .high) {
+    loading = Task.detached(name: "image on screen", priority: .high) {
       [deliver, priority, verifies = findsUnverified, savesData = Self.savesData, weak self] in
       if verifies,
         let image = await request.cache.storedImage(for: request.entity, format: request.format)

@@ -156,14 +156,14 @@ package final class Table: Sendable {
   package func storedImageState(for key: TableKey) -> StoredImageState? {
     guard isReadable else { return nil }
     // A record that cannot be read now is a miss now.
-    return (try? lookup.picture(of: key.entity, version: key.version))
-      ?? (showsDamaged ? (try? lookup.picture(of: key.entity, version: key.version.damaged)) : nil)
+    return (try? lookup.image(of: key.entity, version: key.version))
+      ?? (showsDamaged ? (try? lookup.image(of: key.entity, version: key.version.damaged)) : nil)
   }
 
   /// The entity's image, of whichever version, as its record tells; as ``storedImageState(for:)``.
   package func storedImageState(of entity: TableID) -> StoredImageState? {
     // As above.
-    isReadable ? (try? lookup.picture(of: entity)) : nil
+    isReadable ? (try? lookup.image(of: entity)) : nil
   }
 
   /// True when the key is a miss only because the device is locked; costs nothing where files are

@@ -57,7 +57,7 @@ struct ImageCacheCommand {
   }
 
   static let introduction = """
-    imagecache keeps decoded pictures in memory-mapped image tables, so that showing one again
+    imagecache keeps decoded images in memory-mapped image tables, so that showing one again
     takes no decoding and no copy.
     """
 

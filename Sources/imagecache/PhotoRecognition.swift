@@ -50,7 +50,7 @@ enum PhotoRecognition {
   }
 
   private static func noImages(in path: String) -> String {
-    "The folder \"\(path)\" has no pictures."
+    "The folder \"\(path)\" has no images."
   }
 
   /// One line for each file, up to a readable number.

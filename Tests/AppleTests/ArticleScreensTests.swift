@@ -30,14 +30,14 @@ struct ArticleScreensTests {
     controller.loadViewIfNeeded()
     let view = try #require(controller.collectionView)
     let cell = try #require(view._show(IndexPath(item: 0, section: 0)) as? PhotoCell)
-    #expect(fixture.isPicture(0, cell.picture.image?.cgImage))
+    #expect(fixture.isImage(0, cell.image.image?.cgImage))
     // Brought ahead, and then a hit.
     let prefetching = try #require(view.prefetchDataSource)
     try await dataIsFree()
     prefetching.collectionView(view, prefetchItemsAt: [IndexPath(item: 2, section: 0)])
     try await waits { fixture.contains(2) }
     let next = try #require(view._show(IndexPath(item: 2, section: 0)) as? PhotoCell)
-    #expect(fixture.isPicture(2, next.picture.image?.cgImage))
+    #expect(fixture.isImage(2, next.image.image?.cgImage))
     // Given up.
     fixture.source.holdLoads()
     try await dataIsFree()
@@ -47,9 +47,9 @@ struct ArticleScreensTests {
     try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(3))
     // A cell that leaves lets its image go, and is used again.
     view._hide(IndexPath(item: 0, section: 0))
-    #expect(cell.picture.image == nil)
+    #expect(cell.image.image == nil)
     let reused = try #require(view._show(IndexPath(item: 1, section: 0)) as? PhotoCell)
-    #expect(reused === cell && fixture.isPicture(1, cell.picture.image?.cgImage))
+    #expect(reused === cell && fixture.isImage(1, cell.image.image?.cgImage))
   }
 
   @Test("with a table brings rows ahead, too, by the entity that was there then")
@@ -129,7 +129,7 @@ private final class PhotosController: UICollectionViewController {
     _ collectionView: UICollectionView, cellForItemAt indexPath: IndexPath
   ) -> UICollectionViewCell {
     let cell = collectionView.dequeueReusableCell(withReuseIdentifier: "photo", for: indexPath)
-    (cell as? PhotoCell)?.picture.setImage(
+    (cell as? PhotoCell)?.image.setImage(
       of: ViewFixture.photo(indexPath.item), format: fixture.format, from: fixture.cache)
     return cell
   }
@@ -137,14 +137,14 @@ private final class PhotosController: UICollectionViewController {
   override func collectionView(
     _ collectionView: UICollectionView, didEndDisplaying cell: UICollectionViewCell,
     forItemAt indexPath: IndexPath
-  ) { (cell as? PhotoCell)?.picture.cancelImage(.lowerPriority) }
+  ) { (cell as? PhotoCell)?.image.cancelImage(.lowerPriority) }
 }
 
 private final class PhotoCell: UICollectionViewCell {
-  let picture = UIImageView()
+  let image = UIImageView()
 
   override func prepareForReuse() {
     super.prepareForReuse()
-    picture.cancelImage()
+    image.cancelImage()
   }
 }

@@ -97,7 +97,7 @@ struct ImageViewTests {
     for toolkit in Toolkit.allCases {
       let view = toolkit.view
       #expect(show(0, in: view, fade: 1) == .table)
-      #expect(fixture.isPicture(0, view.shown) && view.fades.isEmpty)
+      #expect(fixture.isImage(0, view.shown) && view.fades.isEmpty)
       #expect(await fixture.leaseCount == 1)
       view.cancelImage()
       #expect(view.shown == nil)
@@ -105,7 +105,7 @@ struct ImageViewTests {
     }
   }
 
-  @Test("a toolkit has the placeholder until the picture is loaded, and fades that in")
+  @Test("a toolkit has the placeholder until the image is loaded, and fades that in")
   func showsMiss() async throws {
     try await check(2, in: TestedUIView())
     try await check(3, in: TestedNSView())
@@ -116,7 +116,7 @@ struct ImageViewTests {
     #expect(show(number, in: view, placeholder: placeholder, fade: 0.25) == .load)
     #expect(view.image === placeholder && view.fades.isEmpty)
     try await waits { view.image !== placeholder }
-    #expect(fixture.isPicture(number, view.shown) && view.fades == [0.25])
+    #expect(fixture.isImage(number, view.shown) && view.fades == [0.25])
     #expect(show(number, in: view, placeholder: placeholder, fade: 0.25) == .table)
     #expect(view.fades == [0.25])
     view.cancelImage()
@@ -148,7 +148,7 @@ struct ImageViewTests {
       }
       #expect(show(1, in: view) == .table)
       try await waits { await fixture.leaseCount == 1 }
-      #expect(fixture.isPicture(1, view.shown))
+      #expect(fixture.isImage(1, view.shown))
       view.cancelImage()
     }
   }
@@ -210,20 +210,20 @@ struct ImageViewTests {
     #expect(!ImagePlace.savesData)
   }
 
-  @Test("a toolkit looks again when it is told that its entity's picture changed")
+  @Test("a toolkit looks again when it is told that its entity's image changed")
   func looksAgain() async throws {
     for toolkit in Toolkit.allCases {
       let view = toolkit.view
       #expect(show(0, in: view, fade: 1) == .table)
       try await fixture.cache.store(.sample(20), for: ViewFixture.photo(0), format: fixture.format)
-      #expect(!fixture.isPicture(0, view.shown))
+      #expect(!fixture.isImage(0, view.shown))
       fixture.cache.reloadViews(of: ViewFixture.photo(1))
-      #expect(!fixture.isPicture(0, view.shown))
+      #expect(!fixture.isImage(0, view.shown))
       fixture.cache.reloadViews(of: ViewFixture.photo(0))
-      #expect(fixture.isPicture(0, view.shown) && view.fades.isEmpty)
+      #expect(fixture.isImage(0, view.shown) && view.fades.isEmpty)
       try await fixture.cache.store(.sample(21), for: ViewFixture.photo(0), format: fixture.format)
       fixture.cache.reloadAllViews()
-      #expect(fixture.isPicture(0, view.shown))
+      #expect(fixture.isImage(0, view.shown))
       #expect(await fixture.leaseCount == 1)
       view.cancelImage()
       fixture.cache.reloadAllViews()
@@ -231,12 +231,12 @@ struct ImageViewTests {
     }
   }
 
-  @Test("UIKit and AppKit has an image of the picture's size in points")
+  @Test("UIKit and AppKit has an image of the image's size in points")
   func hasPoints() throws {
-    let picture = try #require(
+    let image = try #require(
       fixture.cache.cachedImage(for: ViewFixture.photo(0), format: fixture.format))
-    #expect(UIImage(picture)?.size == CGSize(width: 20, height: 10))
-    #expect(UIImage(picture)?.scale == 2)
-    #expect(NSImage(picture)?.size == NSSize(width: 20, height: 10))
+    #expect(UIImage(image)?.size == CGSize(width: 20, height: 10))
+    #expect(UIImage(image)?.scale == 2)
+    #expect(NSImage(image)?.size == NSSize(width: 20, height: 10))
   }
 }

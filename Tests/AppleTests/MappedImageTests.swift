@@ -4,7 +4,7 @@ import FastImageCacheTesting
 import Foundation
 import Testing
 
-@Suite("A CGImage of a cached picture", .timeLimit(.minutes(10)))
+@Suite("A CGImage of a cached image", .timeLimit(.minutes(10)))
 struct MappedImageTests {
   private static func format(_ pixelFormat: PixelFormat) -> ImageFormat {
     ImageFormat(
@@ -19,17 +19,17 @@ struct MappedImageTests {
   func isMapped(pixelFormat: PixelFormat) throws {
     let (photo, format) = (URL(filePath: "/photo"), Self.format(pixelFormat))
     let cache = try ImageCache.filled(with: [photo], formats: [format])
-    let picture = try #require(cache.cachedImage(for: photo, format: format))
-    let image = try #require(picture.makeCGImage())
+    let cached = try #require(cache.cachedImage(for: photo, format: format))
+    let image = try #require(cached.makeCGImage())
 
     #expect(image.width == 33 && image.height == 17)
-    #expect(image.bytesPerRow == picture.layout.rowBytes)
-    let address = picture.withPixels { pixels in
+    #expect(image.bytesPerRow == image.layout.rowBytes)
+    let address = cached.withPixels { pixels in
       pixels.withUnsafeBytes { $0.baseAddress }
     }
     #expect(image.dataProvider?._start == address)
     // The colours, as another way from the same slot shows them.
-    let reference = try #require(CGImage(_bitmap: Bitmap(decoding: picture.pngData())))
+    let reference = try #require(CGImage(_bitmap: Bitmap(decoding: cached.pngData())))
     let pairs = zip(image._bgra, reference._bgra)
     #expect(pairs.allSatisfy { abs(Int($0) - Int($1)) <= 1 })
   }
@@ -40,12 +40,12 @@ struct MappedImageTests {
     let format = ImageFormat(
       name: "wide", size: .exact(PixelSize(width: 33, height: 17)), capacity: 4, colorSpace: space)
     let cache = try ImageCache.filled(with: [photo], formats: [format])
-    let picture = try #require(cache.cachedImage(for: photo, format: format))
-    let image = try #require(picture.makeCGImage())
+    let cached = try #require(cache.cachedImage(for: photo, format: format))
+    let image = try #require(cached.makeCGImage())
     let name = space == .sRGB ? CGColorSpace.sRGB : CGColorSpace.displayP3
     #expect(image.colorSpace?.name == name)
     // The file, too, and the way back.
-    let again = try Bitmap(decoding: picture.pngData(), colorSpace: space)
+    let again = try Bitmap(decoding: cached.pngData(), colorSpace: space)
     #expect(again.colorSpace == space)
     let pairs = zip(image._bgra, try #require(CGImage(_bitmap: again))._bgra)
     #expect(pairs.allSatisfy { abs(Int($0) - Int($1)) <= 1 })

@@ -24,7 +24,7 @@ extension SwiftUITests {
       return text
     }
 
-    @Test("says where its picture came from")
+    @Test("says where its image came from")
     func saysOrigin() async throws {
       #expect(draw(0)?.hasPrefix("table\ncell 40x20") == true)
       #expect(draw(0, isShown: false) == nil && screen.image != nil)

@@ -41,7 +41,7 @@ struct PDFTests {
     #expect(header.size == PixelSize(width: isTurned ? 1024 : 2048, height: isTurned ? 2048 : 1024))
     let bitmap = try Self.decode(document, size)
     #expect(bitmap.size == size && bitmap.layout.format == .bgrx32)
-    // Quarters of the picture: upper left, lower left, upper right, lower right.
+    // Quarters of the image: upper left, lower left, upper right, lower right.
     let red = (0..<4).filter { index in
       let (x, y) = (size.width * (index / 2 * 2 + 1) / 4, size.height * (index % 2 * 2 + 1) / 4)
       return bitmap.pixel(x, y) != [255, 255, 255, 255]

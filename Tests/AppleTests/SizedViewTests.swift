@@ -70,7 +70,7 @@ extension SwiftUITests {
       #expect(source.loadCount() == 0)
     }
 
-    @Test("keeps its picture until that of another format is there when its size changes")
+    @Test("keeps its image until that of another format is there when its size changes")
     func changesSize() async throws {
       try await cache.removeImage(for: Self.stored, format: Self.large)
       draw(Self.stored, side: 40)
@@ -168,7 +168,7 @@ extension SwiftUITests {
     }
 
     @Test(
-      "that reads like AsyncImage has its phases, and its transaction for a picture that was loaded"
+      "that reads like AsyncImage has its phases, and its transaction for an image that was loaded"
     )
     func hasPhases() async throws {
       struct Offline: Error {}

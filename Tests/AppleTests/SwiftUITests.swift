@@ -29,7 +29,7 @@ struct SwiftUITests {
   @Test("has a hit in its first body, without onAppear, an animation or a second body")
   func showsHit() async {
     draw(0)
-    #expect(fixture.isPicture(0, screen.image))
+    #expect(fixture.isImage(0, screen.image))
     #expect(screen.items.first?.size == CGSize(width: 20, height: 10))
     #expect(!screen.isOutdated)
     screen.appear()
@@ -45,17 +45,17 @@ struct SwiftUITests {
     #expect(first != nil && screen.image === first)
   }
 
-  @Test("shows a placeholder until the picture is loaded, and animates that")
+  @Test("shows a placeholder until the image is loaded, and animates that")
   func showsMiss() async throws {
     draw(2, animation: .easeIn(duration: 1))
     #expect(screen.image == nil && screen.items.count == 1 && !screen.isOutdated)
     try await waits { screen.isOutdated }
     #expect(Screen.animations == [.easeIn(duration: 1)])
     draw(2, animation: .easeIn(duration: 1))
-    #expect(fixture.isPicture(2, screen.image))
+    #expect(fixture.isImage(2, screen.image))
   }
 
-  @Test("lets its picture go when it disappears, and has it again when it appears")
+  @Test("lets its image go when it disappears, and has it again when it appears")
   func comesAndGoes() async throws {
     draw(0)
     screen.appear()
@@ -67,7 +67,7 @@ struct SwiftUITests {
     screen.appear()
     #expect(screen.isOutdated && Screen.animations.isEmpty)
     draw(0)
-    #expect(fixture.isPicture(0, screen.image))
+    #expect(fixture.isImage(0, screen.image))
   }
 
   @Test("gives up its load when it disappears or is forgotten")
@@ -84,19 +84,19 @@ struct SwiftUITests {
     try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(4))
   }
 
-  @Test("shows another entity's picture, or another cache's, in the body that asks for it")
+  @Test("shows another entity's image, or another cache's, in the body that asks for it")
   func changes() throws {
     draw(0)
     draw(1)
-    #expect(fixture.isPicture(1, screen.image))
+    #expect(fixture.isImage(1, screen.image))
     let other = try ViewFixture()
     draw(1, in: other.cache)
-    #expect(other.isPicture(1, screen.image))
+    #expect(other.isImage(1, screen.image))
     #expect(!screen.isOutdated)
   }
 
   @Test("never shows what comes late for another entity")
-  func dropsLatePictures() async throws {
+  func dropsLateImages() async throws {
     draw(5)
     // The main thread waits here, so the late image's delivery comes after the change.
     while !fixture.cache.containsImage(for: ViewFixture.photo(5), format: fixture.format) {
@@ -105,23 +105,23 @@ struct SwiftUITests {
     draw(1)
     try await waits { await fixture.leaseCount == 1 }
     draw(1)
-    #expect(fixture.isPicture(1, screen.image) && Screen.animations.isEmpty)
+    #expect(fixture.isImage(1, screen.image) && Screen.animations.isEmpty)
   }
 
-  @Test("looks again when it is told that its entity's picture changed, without an animation")
+  @Test("looks again when it is told that its entity's image changed, without an animation")
   func looksAgain() async throws {
     draw(0, animation: .easeIn(duration: 1))
     try await fixture.cache.store(.sample(20), for: ViewFixture.photo(0), format: fixture.format)
     draw(0, animation: .easeIn(duration: 1))
-    #expect(screen.image != nil && !fixture.isPicture(0, screen.image))
+    #expect(screen.image != nil && !fixture.isImage(0, screen.image))
     fixture.cache.reloadViews(of: ViewFixture.photo(0))
     #expect(screen.isOutdated && Screen.animations.isEmpty)
     draw(0, animation: .easeIn(duration: 1))
-    #expect(fixture.isPicture(0, screen.image) && !screen.isOutdated)
+    #expect(fixture.isImage(0, screen.image) && !screen.isOutdated)
     #expect(await fixture.leaseCount == 1)
   }
 
-  @Test("has its label on the placeholder and on the picture, and none for decoration")
+  @Test("has its label on the placeholder and on the image, and none for decoration")
   func hasLabel() {
     fixture.source.holdLoads()
     draw(6, label: Text("Sunset"))

@@ -52,18 +52,18 @@ extension ImageViewTests {
       }
     }
 
-    @Test("has a picture once it is on screen")
+    @Test("has an image once it is on screen")
     func completesLoads() async throws {
       for (toolkit, number) in zip(Toolkit.allCases, [2, 3]) {
         let view = toolkit.view
         #expect(show(number, in: view) == .load && results.all.isEmpty)
         try await waits { !results.all.isEmpty }
-        #expect(fixture.isPicture(number, view.shown) && results.images == [cached(number)])
+        #expect(fixture.isImage(number, view.shown) && results.images == [cached(number)])
         results.all = []
       }
     }
 
-    @Test("has a failure, its own picture for it, and asks again when it is asked again")
+    @Test("has a failure, its own image for it, and asks again when it is asked again")
     func completesFailures() async throws {
       try await check(4, in: TestedUIView())
       try await check(5, in: TestedNSView())
@@ -90,7 +90,7 @@ extension ImageViewTests {
       results.all = []
     }
 
-    @Test("tells those who wait for another picture that they wait in vain, in the end")
+    @Test("tells those who wait for another image that they wait in vain, in the end")
     func completesWhatWasGivenUp() async throws {
       fixture.source.holdLoads()
       for toolkit in Toolkit.allCases {
@@ -121,17 +121,17 @@ extension ImageViewTests {
         }
       }
       _ = show(1, in: view)
-      #expect(results.cancellationCount == 1 && fixture.isPicture(0, view.shown))
+      #expect(results.cancellationCount == 1 && fixture.isImage(0, view.shown))
       #expect(results.images == [cached(1), cached(0)])
     }
 
-    @Test("is awaited until its picture is on screen, fails, or gives way")
+    @Test("is awaited until its image is on screen, fails, or gives way")
     func isAwaited() async throws {
       for (toolkit, number) in zip(Toolkit.allCases, [10, 20]) {
         let view = toolkit.view
         #expect(try await load(0, in: view) == cached(0))
         let image = try await load(number, in: view)
-        #expect(image == cached(number) && fixture.isPicture(number, view.shown))
+        #expect(image == cached(number) && fixture.isImage(number, view.shown))
         fixture.source.setFailure(Offline(), for: ViewFixture.photo(number + 1))
         await #expect(throws: ImageCacheError.self) { try await load(number + 1, in: view) }
         fixture.source.holdLoads(of: ViewFixture.photo(number + 2))
@@ -141,7 +141,7 @@ extension ImageViewTests {
         try await fixture.source.hasBegunLoads(of: ViewFixture.photo(number + 2))
         _ = show(1, in: view)
         await #expect(throws: ImageCacheError.cancelled) { try await waiting.value }
-        #expect(fixture.isPicture(1, view.shown))
+        #expect(fixture.isImage(1, view.shown))
       }
     }
 
@@ -160,7 +160,7 @@ extension ImageViewTests {
       _ = show(1, in: view)
       await #expect(throws: ImageCacheError.cancelled) { try await late.value }
       try await waits { await fixture.leaseCount == 1 }
-      #expect(fixture.isPicture(1, view.shown))
+      #expect(fixture.isImage(1, view.shown))
     }
 
     // MARK: Other faces
@@ -189,7 +189,7 @@ extension ImageViewTests {
       }
     }
 
-    @Test("shows a picture that it is given as if it had loaded it")
+    @Test("shows an image that it is given as if it had loaded it")
     func isGiven() async throws {
       for (toolkit, number) in zip(Toolkit.allCases, [9, 12]) {
         let view = toolkit.view
@@ -200,20 +200,20 @@ extension ImageViewTests {
         view.setImage(
           image, of: ViewFixture.photo(0), format: fixture.format, from: fixture.cache, fade: 0.5)
         #expect(results.cancellationCount == 1)
-        #expect(fixture.isPicture(0, view.shown) && view.fades == [0.5])
+        #expect(fixture.isImage(0, view.shown) && view.fades == [0.5])
         try await fixture.source.hasCancelledLoads(of: ViewFixture.photo(number))
         #expect(show(0, in: view) == .table && view.fades == [0.5])
         try await fixture.cache.store(
           .sample(20), for: ViewFixture.photo(0), format: fixture.format)
         fixture.cache.reloadViews(of: ViewFixture.photo(0))
-        #expect(fixture.isPicture(0, view.shown))
+        #expect(fixture.isImage(0, view.shown))
         view.cancelImage()
         fixture.source.releaseLoads()
         results.all = []
       }
     }
 
-    @Test("has a load go on when its picture is cancelled, if it is told so")
+    @Test("has a load go on when its image is cancelled, if it is told so")
     func keepsLoading() async throws {
       for (toolkit, number) in zip(Toolkit.allCases, [2, 3]) {
         fixture.source.holdLoads()

@@ -40,7 +40,7 @@ import Foundation
   }
 
   /// Whether an image shows the image, without a copy of its own.
-  func isPicture(_ number: Int, _ image: CGImage?) -> Bool {
+  func isImage(_ number: Int, _ image: CGImage?) -> Bool {
     image.map { $0.dataProvider?.data.map { Array($0) } == pixels(number) } ?? false
   }
 }

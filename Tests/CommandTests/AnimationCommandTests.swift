@@ -20,7 +20,7 @@ struct AnimationCommandTests {
     try FileManager.default.createDirectory(at: stickers, withIntermediateDirectories: true)
     try TestAnimation(size, seeds: [1, 2, 3], milliseconds: [100, 250, 40], loopCount: 2).png()
       .write(to: stickers.appending(path: "a.png"))
-    try TestPictures.writePNG(size, seed: 9, to: stickers.appending(path: "still.png"))
+    try TestImages.writePNG(size, seed: 9, to: stickers.appending(path: "still.png"))
   }
 
   private func run(_ words: String..., preparation: String? = nil) async throws
@@ -47,7 +47,7 @@ struct AnimationCommandTests {
   }
 
   private func expected(_ seed: Int) throws -> [UInt8] {
-    TestPictures.pixels(of: try TestPictures.bitmap(size, seed: seed))
+    TestImages.pixels(of: try TestImages.bitmap(size, seed: seed))
   }
 
   /// Changes a byte of a frame in the table's file.
@@ -62,18 +62,18 @@ struct AnimationCommandTests {
     try bytes.write(to: file)
   }
 
-  @Test("show one with its frames as one picture, and verify each frame")
+  @Test("show one with its frames as one image, and verify each frame")
   func oneEntry() async throws {
     #expect(try await warm().output == "2 stored, 0 already there, 0 failed\n")
     #expect(try await warm().output == "0 stored, 2 already there, 0 failed\n")
     let text = try await run("inspect", cache).output
-    #expect(text.contains("row: 64x16 bgrx32, animated, 2 pictures, 4 of 20 frames"), "\(text)")
+    #expect(text.contains("row: 64x16 bgrx32, animated, 2 images, 4 of 20 frames"), "\(text)")
     #expect(text.split(separator: "\n").count == 4)
     let entries = try await entries()
     #expect(entries.keys.sorted() == ["a.png", "still.png"])
     #expect(entries.mapValues { $0["frames"] as? Int } == ["a.png": 3, "still.png": 1])
     #expect(entries.values.allSatisfy { $0["metadata_bytes"] as? Int == 0 })
-    #expect(try await run("verify", cache).output == "row: 2 pictures of 4 frames intact\n")
+    #expect(try await run("verify", cache).output == "row: 2 images of 4 frames intact\n")
   }
 
   @Test("write a frame, or all of them as an animated PNG file")
@@ -83,7 +83,7 @@ struct AnimationCommandTests {
     for (frame, seed) in [(0, 1), (2, 3)] {
       let outcome = try await run("export", cache, "row", "a.png", file.path, "--frame", "\(frame)")
       #expect(outcome.status == 0, "\(outcome.errors)")
-      #expect(try TestPictures.pixels(of: file).bytes == expected(seed))
+      #expect(try TestImages.pixels(of: file).bytes == expected(seed))
     }
     #expect(try await run("export", cache, "row", "a.png", file.path, "--frame=3").status == 2)
     #expect(try await run("export", cache, "row", "a.png", file.path).status == 0)
@@ -95,7 +95,7 @@ struct AnimationCommandTests {
     #expect(header.loopCount == 2 && !header.isCut)
     let reader = try decoder.frames(of: data, DecodeRequest())
     for seed in 1...3 {
-      #expect(TestPictures.pixels(of: try #require(try reader.next())) == (try expected(seed)))
+      #expect(TestImages.pixels(of: try #require(try reader.next())) == (try expected(seed)))
     }
     #expect(try await run("export", cache, "row", "still.png", file.path).status == 0)
     #expect(try Data(contentsOf: file).range(of: Data("acTL".utf8)) == nil)
@@ -127,27 +127,27 @@ struct AnimationCommandTests {
     let verified = try await run("verify", cache)
     #expect(verified.status == 1)
     #expect(verified.output.contains("frame 2 of a.png is damaged"))
-    #expect(verified.output.contains("row: 2 pictures of 3 frames intact, 1 damaged"))
+    #expect(verified.output.contains("row: 2 images of 3 frames intact, 1 damaged"))
     #expect(try await run("inspect", cache).output.contains("2 of 3"))
     let file = directory.url.appending(path: "out.png").path
     let lost = try await run("export", cache, "row", "a.png", file)
     #expect(lost.status == 1 && lost.errors.contains("has lost frame 2 of \"a.png\""))
     #expect(try await run("export", cache, "row", "a.png", file, "--frame", "1").status == 0)
     #expect(try await warm().output == "1 stored, 1 already there, 0 failed\n")
-    #expect(try await run("verify", cache).output == "row: 2 pictures of 4 frames intact\n")
+    #expect(try await run("verify", cache).output == "row: 2 images of 4 frames intact\n")
   }
 
   @Test("remove all frames with the first, whatever their ids' form")
   func clear() async throws {
     #expect(try await warm().status == 0)
     #expect(
-      try await run("clear", cache, "--matching", "a.*").output == "row: 1 picture removed\n")
-    #expect(try await run("inspect", cache).output.contains("1 picture, 1 of 20 frames"))
+      try await run("clear", cache, "--matching", "a.*").output == "row: 1 image removed\n")
+    #expect(try await run("inspect", cache).output.contains("1 image, 1 of 20 frames"))
     #expect(try await warm().output == "1 stored, 1 already there, 0 failed\n")
-    #expect(try await run("clear", cache, "--matching", "*").output == "row: 2 pictures removed\n")
-    #expect(try await run("inspect", cache).output.contains("0 pictures, 0 of 20 frames"))
+    #expect(try await run("clear", cache, "--matching", "*").output == "row: 2 images removed\n")
+    #expect(try await run("inspect", cache).output.contains("0 images, 0 of 20 frames"))
     #expect(try await warm().status == 0)
-    #expect(try await run("clear", cache).output == "row: 2 pictures removed\n")
+    #expect(try await run("clear", cache).output == "row: 2 images removed\n")
   }
 
   @Test("remove the frames of one whose id is too long for its slot")
@@ -161,13 +161,13 @@ struct AnimationCommandTests {
       at: stickers.appending(path: "a.png"), to: stickers.appending(path: name))
     #expect(try await warm().status == 0)
     #expect(try await entries().keys.contains { $0.hasPrefix("sha256:") })
-    #expect(try await run("verify", cache).output == "row: 2 pictures of 4 frames intact\n")
+    #expect(try await run("verify", cache).output == "row: 2 images of 4 frames intact\n")
     let file = directory.url.appending(path: "out.png")
     #expect(try await run("export", cache, "row", name, file.path, "--frame=1").status == 0)
-    #expect(try TestPictures.pixels(of: file).bytes == expected(2))
+    #expect(try TestImages.pixels(of: file).bytes == expected(2))
     #expect(
-      try await run("clear", cache, "--matching", "sha256:*").output == "row: 1 picture removed\n")
-    #expect(try await run("inspect", cache).output.contains("1 picture, 1 of 20 frames"))
+      try await run("clear", cache, "--matching", "sha256:*").output == "row: 1 image removed\n")
+    #expect(try await run("inspect", cache).output.contains("1 image, 1 of 20 frames"))
   }
 
   @Test("fetch all frames, and bring back those that are lost from the file that was kept")
@@ -221,8 +221,8 @@ struct AnimationCommandTests {
     #expect(methods.allSatisfy { ($0["shown_frame_us"] as? Double ?? 0) > 0 })
     let html = try String(contentsOf: page, encoding: .utf8)
     #expect(html.matches(of: /<circle cx/).count == 2 * 76)
-    let pictures = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
-    #expect(pictures.count == 2 && pictures[0] == pictures[1])
+    let images = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
+    #expect(images.count == 2 && images[0] == images[1])
     let leftovers = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
       .filter { $0.hasPrefix("imagecache-") }
     #expect(leftovers == [])

@@ -31,14 +31,14 @@ struct FetchCommandTests {
       + formats.flatMap { ["--format", $0] }
   }
 
-  func picture(_ seed: Int) throws -> Data {
-    try TestPictures.bitmap(size, seed: seed).pngData()
+  func image(_ seed: Int) throws -> Data {
+    try TestImages.bitmap(size, seed: seed).pngData()
   }
 
   func files(_ seeds: ClosedRange<Int>) throws -> [String: HTTPFile] {
     try Dictionary(
       uniqueKeysWithValues: seeds.map {
-        ("/\($0).png", HTTPFile(try picture($0), entityTag: "\"\($0)\""))
+        ("/\($0).png", HTTPFile(try image($0), entityTag: "\"\($0)\""))
       })
   }
 
@@ -46,11 +46,11 @@ struct FetchCommandTests {
     let file = directory.url.appending(path: "out.png")
     let outcome = try await run(["export", cache, table, url.absoluteString, file.path])
     #expect(outcome.status == 0, "\(outcome.errors)")
-    return try TestPictures.pixels(of: file).bytes
+    return try TestImages.pixels(of: file).bytes
   }
 
   func expectedPixels(_ seed: Int) throws -> [UInt8] {
-    TestPictures.pixels(of: try TestPictures.bitmap(size, seed: seed))
+    TestImages.pixels(of: try TestImages.bitmap(size, seed: seed))
   }
 
   /// The lines about images, in the order of their addresses.
@@ -59,7 +59,7 @@ struct FetchCommandTests {
   }
 
   @Test(
-    "says that pictures come from the network, then from their table, then from their originals")
+    "says that images come from the network, then from their table, then from their originals")
   func origins() async throws {
     let server = try HTTPServer(files: try files(1...3))
     let urls = (1...3).map { server.url("/\($0).png") }
@@ -106,11 +106,11 @@ struct FetchCommandTests {
     #expect(server.requests.value == 2)
     let listed = try await run(["inspect", cache]).output
     for table in ["row: 16x8 bgrx32, 2", "dot: 8x4 bgra32, 2", "gray: up to 8x8 gray8, 2"] {
-      #expect(listed.contains("\(table) of 18 pictures"))
+      #expect(listed.contains("\(table) of 18 images"))
     }
   }
 
-  @Test("keeps the pictures of earlier calls, however many follow")
+  @Test("keeps the images of earlier calls, however many follow")
   func growingTables() async throws {
     let server = try HTTPServer(files: try files(1...36))
     let first = server.url("/1.png")
@@ -124,9 +124,9 @@ struct FetchCommandTests {
     #expect(try await run(["inspect", cache]).output.contains("36 of "))
   }
 
-  @Test("asks whether pictures have changed when told to, and draws those anew that have")
+  @Test("asks whether images have changed when told to, and draws those anew that have")
   func revalidation() async throws {
-    let served = Lock(HTTPFile(try picture(1), entityTag: "\"1\""))
+    let served = Lock(HTTPFile(try image(1), entityTag: "\"1\""))
     let server = try HTTPServer { request in served.withLock { $0 }.reply(to: request) }
     let (url, formats) = (server.url("/a.png"), ["row:16x8:bgrx32", "other:16x8:bgrx32"])
     _ = try await fetch([url], formats: formats)
@@ -134,7 +134,7 @@ struct FetchCommandTests {
     #expect(lines(same) == ["\(url): unchanged"])
     #expect(server.requests.value == 2)
     #expect(server.arrivedRequests.last?.headers["if-none-match"] == "\"1\"")
-    let changed = HTTPFile(try picture(2), entityTag: "\"2\"")
+    let changed = HTTPFile(try image(2), entityTag: "\"2\"")
     served.withLock { $0 = changed }
     #expect(lines(try await fetch([url], formats: formats)) == ["\(url): table"])
     #expect(server.requests.value == 2)
@@ -147,10 +147,10 @@ struct FetchCommandTests {
     #expect(try await pixels("row", url) == expectedPixels(2))
   }
 
-  @Test("names a picture that fails, draws the others, and ends with status 1")
+  @Test("names an image that fails, draws the others, and ends with status 1")
   func failing() async throws {
     var files = try files(1...1)
-    files["/none.png"] = HTTPFile(Data("no picture".utf8))
+    files["/none.png"] = HTTPFile(Data("no image".utf8))
     let server = try HTTPServer(files: files)
     let urls = ["/1.png", "/missing.png", "/none.png"].map { server.url($0) }
     let outcome = try await fetch(urls)
@@ -163,16 +163,16 @@ struct FetchCommandTests {
 
   @Test("sends a request that failed again, as often as it may", arguments: [0, 1])
   func retries(limit: Int) async throws {
-    let server = try HTTPServer(scripts: ["/1.png": [.status(503), .ok(try picture(1))]])
+    let server = try HTTPServer(scripts: ["/1.png": [.status(503), .ok(try image(1))]])
     let outcome = try await fetch(
       [server.url("/1.png")], formats: ["row:16x8"], "--retries", "\(limit)")
     #expect(outcome.status == (limit == 0 ? 1 : 0))
     #expect(server.requests.value == limit + 1)
   }
 
-  @Test("calls a picture there whose file a server does not send on, and asks again the next time")
+  @Test("calls an image there whose file a server does not send on, and asks again the next time")
   func brokenOffAndDrawn() async throws {
-    let noise = try TestPictures.noise(PixelSize(width: 400, height: 400), seed: 1)
+    let noise = try TestImages.noise(PixelSize(width: 400, height: 400), seed: 1)
     let file = HTTPFile(noise, entityTag: "\"1\"")
     let (cut, whole) = (
       file.reply(to: .init(path: "/")).inserting(.cut, after: 300_000), Lock(false)
@@ -204,9 +204,9 @@ struct FetchCommandTests {
     #expect(server.requests.value == 2)
   }
 
-  @Test("writes each preview beside the picture, named by its time, and keeps only the picture")
+  @Test("writes each preview beside the image, named by its time, and keeps only the image")
   func previews() async throws {
-    let jpeg = try TestPictures.bitmap(PixelSize(width: 400, height: 300), seed: 1)
+    let jpeg = try TestImages.bitmap(PixelSize(width: 400, height: 300), seed: 1)
       .data(encodedBy: JPEGEncoder(isProgressive: true))
     let (half, gate) = (jpeg.count / 2, Gate())
     let server = try HTTPServer([
@@ -233,9 +233,9 @@ struct FetchCommandTests {
     let frames = Array(kinds.dropLast())
     #expect(kinds.last == "picture" && !frames.isEmpty)
     #expect(frames.allSatisfy { $0.hasPrefix("frame") } && frames == Set(frames).sorted())
-    let pictures = try names.map { try TestPictures.pixels(of: folder.appending(path: $0)) }
-    #expect(pictures.allSatisfy { $0.size == PixelSize(width: 200, height: 150) })
-    #expect(try await pictures.last?.bytes == pixels("row", url))
+    let images = try names.map { try TestImages.pixels(of: folder.appending(path: $0)) }
+    #expect(images.allSatisfy { $0.size == PixelSize(width: 200, height: 150) })
+    #expect(try await images.last?.bytes == pixels("row", url))
     // The image alone has a place in a table.
     let requestCount = server.requests.value
     let again = try await run(words)
@@ -255,9 +255,9 @@ struct FetchCommandTests {
 
   @Test("keeps what is done at Ctrl-C, and says how much is left")
   func interrupted() async throws {
-    let (slow, gate) = (try TestPictures.noise(PixelSize(width: 200, height: 200), seed: 1), Gate())
+    let (slow, gate) = (try TestImages.noise(PixelSize(width: 200, height: 200), seed: 1), Gate())
     let server = try HTTPServer([
-      "/1.png": .ok(try picture(1)), "/slow.png": .ok(slow).inserting(.wait(gate), after: 1000),
+      "/1.png": .ok(try image(1)), "/slow.png": .ok(slow).inserting(.wait(gate), after: 1000),
     ])
     let urls = ["/1.png", "/slow.png"].map { server.url($0) }
     let process = try CommandProcess(arguments(urls), temporaryFolder: directory.url)

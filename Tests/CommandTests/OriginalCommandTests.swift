@@ -42,7 +42,7 @@ extension FetchCommandTests {
     let originals = try #require(store["originals"] as? [[String: Any]])
     #expect(Set(originals.compactMap { $0["id"] as? String }) == Set(urls.map(\.absoluteString)))
     let first = try #require(originals.first { $0["id"] as? String == urls[0].absoluteString })
-    #expect(first["bytes"] as? Int == (try picture(1).count))
+    #expect(first["bytes"] as? Int == (try image(1).count))
     #expect(first["width"] as? Int == 16 && first["height"] as? Int == 8)
     #expect((store["partials"] as? [Any])?.isEmpty == true)
     let tables = try FileManager.default.contentsOfDirectory(atPath: cache)
@@ -83,7 +83,7 @@ extension FetchCommandTests {
   func clear() async throws {
     let (server, urls) = try await fetchTwo()
     let tables = try await run(["clear", cache, "--tables"])
-    #expect(tables.status == 0 && tables.output == "row: 2 pictures removed\n")
+    #expect(tables.status == 0 && tables.output == "row: 2 images removed\n")
     #expect(lines(try await fetch(urls)) == urls.map { "\($0): original" })
     let originals = try await run(["clear", cache, "--originals"])
     #expect(originals.status == 0)
@@ -101,9 +101,9 @@ extension FetchCommandTests {
   func clearSome() async throws {
     let (server, urls) = try await fetchTwo()
     let old = try await run(["clear", cache, "--older-than", "1h"])
-    #expect(old.output == "row: 0 pictures removed\noriginals \"Originals\": 0 originals removed\n")
+    #expect(old.output == "row: 0 images removed\noriginals \"Originals\": 0 originals removed\n")
     let one = try await run(["clear", cache, "--matching", "*/1.png"])
-    #expect(one.output == "row: 1 picture removed\noriginals \"Originals\": 1 original removed\n")
+    #expect(one.output == "row: 1 image removed\noriginals \"Originals\": 1 original removed\n")
     #expect(try await ids() == [urls[1].absoluteString])
     #expect(lines(try await fetch(urls)) == ["\(urls[0]): network", "\(urls[1]): table"])
     let all = try await run(["clear", cache, "--originals", "--older-than", "0s"])
@@ -126,9 +126,9 @@ extension FetchCommandTests {
   /// A server of one image of about 1 MB. Its first answer stops after 600 kB, and others bring nothing
   /// until the download has ended: on a busy machine the command may give up waiting and ask again.
   private func stoppingServer(
-    _ picture: Data, until gate: Gate, _ hasEnded: Lock<Bool>
+    _ image: Data, until gate: Gate, _ hasEnded: Lock<Bool>
   ) throws -> (server: HTTPServer, url: URL) {
-    let file = HTTPFile(picture, entityTag: "\"1\"")
+    let file = HTTPFile(image, entityTag: "\"1\"")
     let server = try HTTPServer { request in
       let reply = file.reply(to: request)
       if hasEnded.withLock({ $0 }) { return reply }
@@ -164,14 +164,14 @@ extension FetchCommandTests {
     brokenOffBy signal: Int32
   ) async throws -> CommandProcess.Outcome {
     let size = PixelSize(width: 700, height: 500)
-    let (picture, gate, hasEnded) = (try TestPictures.noise(size, seed: 7), Gate(), Lock(false))
+    let (image, gate, hasEnded) = (try TestImages.noise(size, seed: 7), Gate(), Lock(false))
     defer { gate.open() }
-    let (server, url) = try stoppingServer(picture, until: gate, hasEnded)
+    let (server, url) = try stoppingServer(image, until: gate, hasEnded)
     let (outcome, partial) = try await breakOff(url, by: signal, hasEnded)
     let requestCount = server.requests.value
     #expect(partial["id"] as? String == url.absoluteString)
-    #expect(partial["total_bytes"] as? Int == picture.count)
-    let kept = "512 kB of \(picture.count.byteText)"
+    #expect(partial["total_bytes"] as? Int == image.count)
+    let kept = "512 kB of \(image.count.byteText)"
     let verified = try await run(["verify", cache])
     #expect(verified.status == 0)
     #expect(verified.output.contains("0 originals and 1 partial intact"))
@@ -180,7 +180,7 @@ extension FetchCommandTests {
     #expect(server.arrivedRequests.last?.headers["range"] == "bytes=\(512 << 10)-")
     #expect(server.requests.value == requestCount + 1)
     let store = try await inspectStore()
-    #expect((store["originals"] as? [[String: Any]])?.first?["bytes"] as? Int == picture.count)
+    #expect((store["originals"] as? [[String: Any]])?.first?["bytes"] as? Int == image.count)
     #expect((store["partials"] as? [Any])?.isEmpty == true)
     return outcome
   }
@@ -197,19 +197,19 @@ extension FetchCommandTests {
     #expect(outcome.errors.hasSuffix("1 of 1 left; the next call goes on.\n"))
   }
 
-  @Test("finishes what broke off of a picture that is in its table")
+  @Test("finishes what broke off of an image that is in its table")
   func finishes() async throws {
-    let (picture, gate, hasEnded) = (
-      try TestPictures.noise(PixelSize(width: 700, height: 500), seed: 7), Gate(), Lock(false)
+    let (image, gate, hasEnded) = (
+      try TestImages.noise(PixelSize(width: 700, height: 500), seed: 7), Gate(), Lock(false)
     )
     defer { gate.open() }
-    let (server, url) = try stoppingServer(picture, until: gate, hasEnded)
+    let (server, url) = try stoppingServer(image, until: gate, hasEnded)
     _ = try await breakOff(url, by: SIGKILL, hasEnded)
     let requestCount = server.requests.value
     let formats = ["row:16x8:bgrx32"]
     #expect(
       lines(try await fetch([url], formats: formats, "--originals", "0")) == ["\(url): network"])
-    let kept = "512 kB of \(picture.count.byteText)"
+    let kept = "512 kB of \(image.count.byteText)"
     #expect(lines(try await fetch([url])) == ["\(url): resumed \(kept)"])
     #expect(lines(try await fetch([url])) == ["\(url): table"])
     _ = try await run(["clear", cache, "row"])
@@ -219,11 +219,11 @@ extension FetchCommandTests {
 
   @Test("keeps partials that verify names where they are damaged, and clear removes")
   func damagedPartial() async throws {
-    let (picture, gate, hasEnded) = (
-      try TestPictures.noise(PixelSize(width: 700, height: 500), seed: 7), Gate(), Lock(false)
+    let (image, gate, hasEnded) = (
+      try TestImages.noise(PixelSize(width: 700, height: 500), seed: 7), Gate(), Lock(false)
     )
     defer { gate.open() }
-    let (server, url) = try stoppingServer(picture, until: gate, hasEnded)
+    let (server, url) = try stoppingServer(image, until: gate, hasEnded)
     #expect(try await breakOff(url, by: SIGKILL, hasEnded).outcome.isKilled)
     let content = try FileHandle(forUpdating: try #require(try originalFiles().first))
     try content.seek(toOffset: 300_000)

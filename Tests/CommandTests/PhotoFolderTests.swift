@@ -20,15 +20,15 @@ struct PhotoFolderTests {
   }
 
   private func read() throws -> PhotoFolder {
-    try PhotoFolder(directory.url.path) { $0.first == UInt8(ascii: "P") ? nil : "no picture" }
+    try PhotoFolder(directory.url.path) { $0.first == UInt8(ascii: "P") ? nil : "no image" }
   }
 
-  @Test("finds pictures by their bytes, in the folders inside too, in the order of paths")
+  @Test("finds images by their bytes, in the folders inside too, in the order of paths")
   func finds() throws {
     let folder = try read()
     #expect(folder.photos.map(\.path) == ["b/c/a.jpg", "z.txt"])
     #expect(folder.photos.map(\.byteCount) == [3, 2])
-    #expect(folder.skipped.map { [$0.path, $0.reason] } == [["b/liar.jpg", "no picture"]])
+    #expect(folder.skipped.map { [$0.path, $0.reason] } == [["b/liar.jpg", "no image"]])
   }
 
   @Test("gives a file another version when it changes, and only then")
@@ -68,12 +68,12 @@ struct PhotoFolderTests {
       #expect(inner.photos.map(\.path).contains("./c%E8") && inner.photos.count == 6)
     }
 
-    @Test("has its pictures warmed, whatever the bytes of its name")
+    @Test("has its images warmed, whatever the bytes of its name")
     func isWarmed() async throws {
       let folder = try LocalPath(directory.url).appending([0xE9])
       #expect(mkdir(folder.characters, 0o700) == 0)
       let size = PixelSize(width: 16, height: 8)
-      try TestPictures.writePNG(size, seed: 1, to: directory.url.appending(path: "one.png"))
+      try TestImages.writePNG(size, seed: 1, to: directory.url.appending(path: "one.png"))
       try #expect(
         rename(
           LocalPath(directory.url.appending(path: "one.png")).characters,
@@ -98,7 +98,7 @@ struct PhotoFolderTests {
     #expect(skipped.first { $0.path == "pipe.jpg" }?.reason == "it is not a regular file")
   }
 
-  @Test("tells unreadable files from files that are no pictures")
+  @Test("tells unreadable files from files that are no images")
   func unreadable() throws {
     try FileManager.default.createSymbolicLink(
       atPath: directory.url.appending(path: "b/lost.jpg").path, withDestinationPath: "nowhere")
@@ -109,7 +109,7 @@ struct PhotoFolderTests {
   }
 
   @Test(
-    "tells files and folders without permission from files that are no pictures",
+    "tells files and folders without permission from files that are no images",
     .enabled(if: geteuid() != 0))
   func forbidden() throws {
     let locked = ["b/c", "z.txt"].map { directory.url.appending(path: $0).path }

@@ -62,7 +62,7 @@ struct ReportingTests {
   func page() {
     var page = HTMLPage(title: "<a & b>")
     page.addParagraph("\"x\" < y")
-    page.addStrip("strip", pictures: [Data([1, 2, 3])], seriesIndex: 0)
+    page.addStrip("strip", images: [Data([1, 2, 3])], seriesIndex: 0)
     #expect(page.html.contains("&lt;a &amp; b&gt;"))
     #expect(page.html.contains("&quot;x&quot; &lt; y"))
     #expect(page.html.contains("src=\"data:image/png;base64,AQID\""))

@@ -20,7 +20,7 @@ struct ScrollCommandTests {
     let folder = directory.url.appending(path: "photos", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for number in 0..<count {
-      try TestPictures.writePNG(
+      try TestImages.writePNG(
         PixelSize(width: 60 + number, height: 50), seed: number,
         to: folder.appending(path: "\(number).png"))
     }
@@ -60,7 +60,7 @@ struct ScrollCommandTests {
   @Test("shows few photographs again in other crops and says so, without files that are none")
   func folder() async throws {
     let photos = try makePhotographs(3)
-    try Data("no picture".utf8).write(to: photos.appending(path: "liar.jpg"))
+    try Data("no image".utf8).write(to: photos.appending(path: "liar.jpg"))
     try Data("II*\0".utf8).write(to: photos.appending(path: "scan.tif"))
     let whole = try Data(contentsOf: photos.appending(path: "0.png"))
     try whole.prefix(whole.count / 2).write(to: photos.appending(path: "cut.png"))
@@ -78,7 +78,7 @@ struct ScrollCommandTests {
     #expect(outcome.errors.contains("skipped lost.jpg: its link leads nowhere"))
   }
 
-  @Test("writes a page with a chart and the pictures of all methods")
+  @Test("writes a page with a chart and the images of all methods")
   func report() async throws {
     let photos = try makePhotographs(3)
     let page = directory.url.appending(path: "report.html")
@@ -88,12 +88,12 @@ struct ScrollCommandTests {
     #expect(outcome.status == 0)
     let html = try String(contentsOf: page, encoding: .utf8)
     #expect(html.matches(of: /<circle cx/).count == 3 * 18)
-    let pictures = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
-    #expect(pictures.count == 36)
-    #expect(pictures.allSatisfy { Data(base64Encoded: String($0))?[1...3] == Data("PNG".utf8) })
+    let images = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
+    #expect(images.count == 36)
+    #expect(images.allSatisfy { Data(base64Encoded: String($0))?[1...3] == Data("PNG".utf8) })
     // The table and the original are drawn alike, so their strips are the same images.
-    #expect(Array(pictures.prefix(12)) == Array(pictures.suffix(12)))
-    #expect(Set(pictures.prefix(12)).count == 12)
+    #expect(Array(images.prefix(12)) == Array(images.suffix(12)))
+    #expect(Set(images.prefix(12)).count == 12)
   }
 
   @Test("shows what a slow network brings, and never anything worse than before")
@@ -124,12 +124,12 @@ struct ScrollCommandTests {
     #expect(passes.map { $0["downloaded_bytes"] as? Int ?? 0 > 0 } == [true, true, false])
     #expect(passes[0]["previews"] as? Int == 0 && passes[2]["previews"] as? Int == 0)
     let html = try String(contentsOf: page, encoding: .utf8)
-    let pictures = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
-    #expect(pictures.count == 1)
+    let images = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
+    #expect(images.count == 1)
     #expect(try leftovers == [])
   }
 
-  @Test("writes what the screen showed as a picture, a strip for each second")
+  @Test("writes what the screen showed as an image, a strip for each second")
   func strips() async throws {
     let photos = try makePhotographs(1)
     let file = directory.url.appending(path: "strips.png")
@@ -137,7 +137,7 @@ struct ScrollCommandTests {
       "scroll", photos.path, "--rows", "2", "--columns", "3", "--size", "40x40", "--slow-network",
       "100000", "--report", file.path, in: directory.url)
     #expect(outcome.status == 0, "\(outcome.errors)")
-    let (size, bytes) = try TestPictures.pixels(of: file)
+    let (size, bytes) = try TestImages.pixels(of: file)
     // Three images of 40 pixels with a gap behind each, twice, and a wider gap between.
     #expect(size.width == 2 * 3 * 42 + 8 - 2)
     #expect(size.height >= 40)

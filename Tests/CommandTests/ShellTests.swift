@@ -43,7 +43,7 @@ struct ShellTests {
   func shells() async throws {
     let zsh = try await run("completions", "zsh").output
     #expect(zsh.hasPrefix("#compdef imagecache\n"))
-    #expect(zsh.contains("'warm:Fills image tables with the pictures of a folder.'"))
+    #expect(zsh.contains("'warm:Fills image tables with the images of a folder.'"))
     #expect(zsh.contains("'*--format["))
     #expect(zsh.contains("]:NAME\\:WxH\\["))
     let fish = try await run("completions", "fish").output

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 extension TableCommandTests {
-  @Test("list and remove pictures by the form of their ids")
+  @Test("list and remove images by the form of their ids")
   func matching() async throws {
     #expect(try await warm("row:16x8", "dot:4x4").status == 0)
     let listed = try await run("inspect", cache, "--matching", "inner/*").output
-    #expect(listed.contains("row: 16x8 bgra32, 2 of 18 pictures"))
+    #expect(listed.contains("row: 16x8 bgra32, 2 of 18 images"))
     #expect(listed.contains("1 listed") && !listed.contains("a b.png"))
     let json = try await run("inspect", cache, "--json", "--matching=? b.png").json
     let tables = try #require(json?["tables"] as? [[String: Any]])
@@ -18,7 +18,7 @@ extension TableCommandTests {
       #expect(entries.map { $0["entity"] as? String } == ["a b.png"])
     }
     let cleared = try await run("clear", cache, "row", "--matching", "*.jpg")
-    #expect(cleared.status == 0 && cleared.output == "row: 1 picture removed\n")
+    #expect(cleared.status == 0 && cleared.output == "row: 1 image removed\n")
     let left = try await run("inspect", cache).output
     #expect(left.contains("row: 16x8 bgra32, 1 of 18") && left.contains("dot: 4x4 bgra32, 2 of 18"))
     // The table is whole, and what was removed is drawn again.
@@ -26,7 +26,7 @@ extension TableCommandTests {
     #expect(try await warm("row:16x8").output == "1 stored, 1 already there, 0 failed\n")
   }
 
-  @Test("list and remove pictures by the time of their storing")
+  @Test("list and remove images by the time of their storing")
   func olderThan() async throws {
     #expect(try await warm("row:16x8").status == 0)
     let listed = try await run("inspect", cache, "--json", "--older-than", "0s").json
@@ -36,11 +36,11 @@ extension TableCommandTests {
     let dates = try times.map { try Date($0, strategy: .iso8601) }
     #expect(dates.count == 2 && dates.allSatisfy { $0 <= Date() })
     #expect(
-      try await run("clear", cache, "--older-than", "900w").output == "row: 0 pictures removed\n")
+      try await run("clear", cache, "--older-than", "900w").output == "row: 0 images removed\n")
     let some = try await run("clear", cache, "--older-than", "0s", "--matching", "a*").output
-    #expect(some == "row: 1 picture removed\n")
+    #expect(some == "row: 1 image removed\n")
     #expect(
-      try await run("clear", cache, "--older-than", "0s").output == "row: 1 picture removed\n")
+      try await run("clear", cache, "--older-than", "0s").output == "row: 1 image removed\n")
     let wrong = try await run("clear", cache, "--older-than", "5")
     #expect(wrong.status == 2 && wrong.errors.contains("--older-than is \"5\""))
   }
@@ -68,9 +68,9 @@ extension TableCommandTests {
   }
 
   #if !canImport(ImageIO)
-    @Test("show pictures that are cut short if they are told to, and mark them")
+    @Test("show images that are cut short if they are told to, and mark them")
     func showsDamaged() async throws {
-      let noise = try TestPictures.noise(PixelSize(width: 64, height: 64), seed: 1)
+      let noise = try TestImages.noise(PixelSize(width: 64, height: 64), seed: 1)
       try noise.prefix(noise.count / 2).write(to: photos.appending(path: "cut.png"))
       let words = ["warm", photos.path, "--cache", cache, "--format", "row:16x8:bgrx32"]
       func warm(_ more: String...) async throws -> CommandProcess.Outcome {

@@ -9,7 +9,7 @@ extension TableCommandTests {
   /// Besides the two images that are there.
   private func writeMorePhotos(_ count: Int) throws {
     for number in 0..<count {
-      try TestPictures.writePNG(
+      try TestImages.writePNG(
         PixelSize(width: 120, height: 90), seed: number,
         to: photos.appending(path: "inner/\(number).png"))
     }
@@ -41,7 +41,7 @@ extension TableCommandTests {
     #expect(outcome.output == "2 stored, 0 already there, 0 failed\n")
   }
 
-  @Test("say after Ctrl-C how many of the readable pictures are left")
+  @Test("say after Ctrl-C how many of the readable images are left")
   func interrupted() async throws {
     try writeSlowPhotos(500)
     try FileManager.default.createSymbolicLink(
@@ -58,7 +58,7 @@ extension TableCommandTests {
     #expect(outcome.errors.contains("\n\(502 - storedCount) of 502 left"))
   }
 
-  @Test("find every picture whole after a kill in the middle of the filling")
+  @Test("find every image whole after a kill in the middle of the filling")
   func killed() async throws {
     try writeMorePhotos(200)
     try writeSlowPhotos(150)
@@ -75,7 +75,7 @@ extension TableCommandTests {
     #expect(second.status == 0)
     let counts = second.output.matches(of: /[0-9]+/).compactMap { Int($0.output) }
     #expect(counts.count == 3 && counts[0] + counts[1] == 202 && counts[1] >= 88 && counts[2] == 0)
-    #expect(try await run("inspect", cache).output.contains(" of 368 pictures"))
+    #expect(try await run("inspect", cache).output.contains(" of 368 images"))
     #expect(try await run("verify", cache).status == 0)
   }
 }

@@ -18,8 +18,8 @@ struct TableCommandTests {
     cache = directory.url.appending(path: "cache").path
     try FileManager.default.createDirectory(
       at: photos.appending(path: "inner"), withIntermediateDirectories: true)
-    try TestPictures.writePNG(size, seed: 1, to: photos.appending(path: "a b.png"))
-    try TestPictures.writePNG(size, seed: 2, to: photos.appending(path: "inner/é.jpg"))
+    try TestImages.writePNG(size, seed: 1, to: photos.appending(path: "a b.png"))
+    try TestImages.writePNG(size, seed: 2, to: photos.appending(path: "inner/é.jpg"))
   }
 
   func run(_ words: String...) async throws -> CommandProcess.Outcome {
@@ -39,7 +39,7 @@ struct TableCommandTests {
     let file = directory.url.appending(path: "out.png")
     let outcome = try await run("export", "--", cache, table, entity, file.path)
     #expect(outcome.status == 0)
-    return try TestPictures.pixels(of: file)
+    return try TestImages.pixels(of: file)
   }
 
   private var tableFiles: [URL] {
@@ -50,13 +50,13 @@ struct TableCommandTests {
   /// Changes a byte of the second image.
   private func damage(_ file: URL) throws {
     var bytes = try Data(contentsOf: file)
-    let row = TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 2)).prefix(64)
+    let row = TestImages.pixels(of: try TestImages.bitmap(size, seed: 2)).prefix(64)
     let place = try #require(bytes.firstRange(of: row))
     bytes[place.lowerBound + 5] ^= 1
     try bytes.write(to: file)
   }
 
-  @Test("bring pictures into a table and out of it pixel by pixel")
+  @Test("bring images into a table and out of it pixel by pixel")
   func roundTrip() async throws {
     let outcome = try await warm("row:16x8:bgrx32", "soft:16x8:bgra32")
     #expect(outcome.status == 0)
@@ -66,7 +66,7 @@ struct TableCommandTests {
         let exported = try await export(table, entity)
         #expect(exported.size == size)
         #expect(
-          exported.bytes == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: seed)))
+          exported.bytes == TestImages.pixels(of: try TestImages.bitmap(size, seed: seed)))
       }
     }
   }
@@ -98,7 +98,7 @@ struct TableCommandTests {
     defer { close(descriptor) }
     try #require(flock(descriptor, LOCK_EX) == 0)
     #expect(try await warm("row:16x8:bgrx32").status == 0)
-    try TestPictures.writePNG(size, seed: 3, to: photos.appending(path: "c.png"))
+    try TestImages.writePNG(size, seed: 3, to: photos.appending(path: "c.png"))
     let outcome = try await warm("row:16x8:bgrx32")
     #expect(outcome.status == 0)
     #expect(outcome.output == "1 stored, 2 already there, 0 failed\n")
@@ -106,11 +106,11 @@ struct TableCommandTests {
     #expect(try await warm("row:16x8:bgrx32").output == "0 stored, 3 already there, 0 failed\n")
   }
 
-  @Test("name the pictures for which there is no room on the disk, and end with status 1")
+  @Test("name the images for which there is no room on the disk, and end with status 1")
   func fullDisk() async throws {
     // After several failures a table refuses images without a try.
     for seed in 3...12 {
-      try TestPictures.writePNG(size, seed: seed, to: photos.appending(path: "\(seed).png"))
+      try TestImages.writePNG(size, seed: seed, to: photos.appending(path: "\(seed).png"))
     }
     // Enough for a table without images and for the thread sanitizer's file of 512 KiB, too
     // little for an image of 2 MiB, whether the shell counts in 512 or in 1024 bytes. The signal
@@ -178,18 +178,18 @@ struct TableCommandTests {
     #expect(dot.bytes[(4 * 8 + 4) * 4 + 3] == 255)
   }
 
-  @Test("find pictures of unchanged files, and draw those of changed files anew")
+  @Test("find images of unchanged files, and draw those of changed files anew")
   func again() async throws {
     _ = try await warm("row:16x8:bgrx32")
     #expect(try await warm("row:16x8:bgrx32").output == "0 stored, 2 already there, 0 failed\n")
-    try TestPictures.writePNG(size, seed: 9, to: photos.appending(path: "a b.png"))
+    try TestImages.writePNG(size, seed: 9, to: photos.appending(path: "a b.png"))
     #expect(try await warm("row:16x8:bgrx32").output == "1 stored, 1 already there, 0 failed\n")
     let exported = try await export("row", "a b.png")
-    #expect(exported.bytes == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 9)))
-    #expect(try await run("inspect", cache).output.contains("2 of 18 pictures"))
+    #expect(exported.bytes == TestImages.pixels(of: try TestImages.bitmap(size, seed: 9)))
+    #expect(try await run("inspect", cache).output.contains("2 of 18 images"))
   }
 
-  @Test("draw pictures anew that are wanted in another way")
+  @Test("draw images anew that are wanted in another way")
   func otherDrawing() async throws {
     _ = try await warm("row:8x8:bgra32:aspectFit")
     let outcome = try await warm("row:8x8:bgra32:stretch")
@@ -205,12 +205,12 @@ struct TableCommandTests {
     _ = try await warm("row:16x8:bgrx32", "in:8x8:gray8:within")
     _ = try await warm("other:4x4")
     let exported = try await export("row", "a b.png")
-    #expect(exported.bytes == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 1)))
+    #expect(exported.bytes == TestImages.pixels(of: try TestImages.bitmap(size, seed: 1)))
     #expect(
       try await warm("in:8x8:gray8:within").output == "0 stored, 2 already there, 0 failed\n")
   }
 
-  @Test("name a picture that fails, store the others, and end with status 1")
+  @Test("name an image that fails, store the others, and end with status 1")
   func failing() async throws {
     let whole = try Data(contentsOf: photos.appending(path: "a b.png"))
     try whole.prefix(whole.count / 2).write(to: photos.appending(path: "cut.png"))
@@ -221,7 +221,7 @@ struct TableCommandTests {
   }
 
   @Test(
-    "export a picture by any number that can be an id", arguments: ["7", "-7", "\(UInt64.max)"])
+    "export an image by any number that can be an id", arguments: ["7", "-7", "\(UInt64.max)"])
   func numbers(text: String) async throws {
     var configuration = ImageCache.Configuration()
     configuration.directory = URL(filePath: cache)
@@ -229,17 +229,17 @@ struct TableCommandTests {
     let images = try await ImageCache(
       namespace: "numbers", formats: [format], configuration: configuration)
     let id = Int64(text).map { ImageID($0) } ?? ImageID(UInt64(text) ?? 0)
-    let bitmap = try TestPictures.bitmap(size, seed: 3)
+    let bitmap = try TestImages.bitmap(size, seed: 3)
     try await images.store(bitmap, for: Numbered(imageID: id), format: format)
     await images.close()
     #expect(try await run("inspect", cache).output.contains(text))
-    #expect(try await export("row", text).bytes == TestPictures.pixels(of: bitmap))
+    #expect(try await export("row", text).bytes == TestImages.pixels(of: bitmap))
   }
 
   @Test("show names with control characters in one line, and none of these characters")
   func controlCharacters() async throws {
     let name = "two\nlines\u{1b}[2J\u{9b}é\u{2028}"
-    try TestPictures.writePNG(size, seed: 3, to: photos.appending(path: "\(name).png"))
+    try TestImages.writePNG(size, seed: 3, to: photos.appending(path: "\(name).png"))
     try Data("none".utf8).write(to: photos.appending(path: "\(name).jpg"))
     let shown = "two\\nlines\\u{1B}[2J\\u{009B}é\\u{2028}"
     let whole = try Data(contentsOf: photos.appending(path: "a b.png"))
@@ -254,14 +254,14 @@ struct TableCommandTests {
     let empty = directory.url.appending(path: name)
     try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
     let failed = try await run("warm", empty.path, "--cache", cache, "--format", "row:16x8")
-    #expect(failed.status == 1 && failed.errors.contains("\(shown)\" has no pictures"))
+    #expect(failed.status == 1 && failed.errors.contains("\(shown)\" has no images"))
   }
 
-  @Test("draw a picture that takes much memory when the call allows it")
+  @Test("draw an image that takes much memory when the call allows it")
   func decodeMemory() async throws {
     try FileManager.default.removeItem(at: photos.appending(path: "inner"))
     let large = PixelSize(width: 1000, height: 500)
-    try TestPictures.writePNG(large, seed: 1, to: photos.appending(path: "a b.png"))
+    try TestImages.writePNG(large, seed: 1, to: photos.appending(path: "a b.png"))
     for (memory, status) in [("2M", 1), ("3M", 0)] as [(String, Int32)] {
       let outcome = try await run(
         "warm", photos.path, "--cache", cache, "--format", "page:1000x500", "--decode-memory",
@@ -282,7 +282,7 @@ struct TableCommandTests {
     #expect(listed.output.contains("\(shown): 16x8 bgrx32"))
     #expect(listed.errors.contains("not\\none.imagetable is not a table"))
     let intact = try await run("verify", cache).output
-    #expect(intact.contains("\(shown): 2 pictures intact"))
+    #expect(intact.contains("\(shown): 2 images intact"))
     #expect(intact.contains("not\\none.imagetable: not a table"))
     try damage(file)
     #expect(try await run("verify", cache).output.contains("\(shown): slot "))
@@ -308,7 +308,7 @@ struct TableCommandTests {
   func inspect() async throws {
     #expect(try await warm("row:16x8:bgr16", "in:8x8:bgra32:within:best").status == 0)
     let text = try await run("inspect", cache).output
-    #expect(text.contains("row: 16x8 bgr16, 2 of 18 pictures"))
+    #expect(text.contains("row: 16x8 bgr16, 2 of 18 images"))
     #expect(text.contains("in: up to 8x8 bgra32, best quality, "))
     #expect(text.contains("inner/é.jpg"))
     let outcome = try await run("inspect", cache, "--json")
@@ -326,14 +326,14 @@ struct TableCommandTests {
     #expect(entries.allSatisfy { $0["width"] as? Int == 8 && $0["height"] as? Int == 4 })
   }
 
-  @Test("prove intact pictures, and name the one of which a byte has changed")
+  @Test("prove intact images, and name the one of which a byte has changed")
   func verify() async throws {
     _ = try await warm("row:16x8:bgrx32")
     #expect(try await run("verify", cache).status == 0)
     try damage(#require(tableFiles.first))
     let outcome = try await run("verify", cache)
     #expect(outcome.status == 1)
-    #expect(outcome.output.contains("the picture of inner/é.jpg is damaged"))
+    #expect(outcome.output.contains("the image of inner/é.jpg is damaged"))
     #expect(!outcome.output.contains("a b.png"))
     let export = try await run("export", cache, "row", "inner/é.jpg", cache + "/x.png")
     #expect(export.status == 2)
@@ -383,8 +383,8 @@ struct TableCommandTests {
     #expect(piped.status == 0)
     let file = directory.url.appending(path: "piped.png")
     #expect(
-      try TestPictures.pixels(of: file).bytes
-        == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 1)))
+      try TestImages.pixels(of: file).bytes
+        == TestImages.pixels(of: try TestImages.bitmap(size, seed: 1)))
   }
 
   @Test("name the file that cannot be written, and the system's reason")
@@ -444,7 +444,7 @@ struct TableCommandTests {
     let bystander = try #require(tableFiles.first).deletingLastPathComponent()
       .appending(path: "notes.imagetable")
     try Data("mine".utf8).write(to: bystander)
-    #expect(try await run("clear", cache, "dot").output == "dot: 2 pictures removed\n")
+    #expect(try await run("clear", cache, "dot").output == "dot: 2 images removed\n")
     #expect(try await run("inspect", cache).output.contains("dot: 4x4 bgra32, 0 of 18"))
     #expect(try await run("inspect", cache).output.contains("row: 16x8 bgra32, 2 of 18"))
     #expect(try await run("clear", cache, "dots").status == 2)

@@ -7,13 +7,13 @@
 
   @Suite("A settled preview", .timeLimit(.minutes(10)))
   struct SettledPreviewTests {
-    @Test("has every byte of the picture, for each file of the corpus", arguments: Corpus.whole)
+    @Test("has every byte of the image, for each file of the corpus", arguments: Corpus.whole)
     func corpus(file: CorpusFile) throws {
       let decoder = try ImageDecoders.standard.decoder(for: file.bytes)
       try expectEqual(of: try decoder.decode(file.bytes, DecodeRequest()))
     }
 
-    @Test("has every byte of the picture, for landscapes", arguments: 0..<12)
+    @Test("has every byte of the image, for landscapes", arguments: 0..<12)
     func landscapes(number: Int) throws {
       // No multiple of eight, nor of a sampled block.
       let size = PixelSize(width: 403 + number, height: 301 - number)

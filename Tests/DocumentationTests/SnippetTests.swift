@@ -28,7 +28,7 @@ struct SnippetTests {
   func isRefused() async throws {
     let codes = [
       "show(image)",
-      "_ = try await cache.picture(for: photo, format: .row)",
+      "_ = try await cache.photograph(for: photo, format: .row)",
       "let text: String = cache.cachedImage(for: photo, format: .row)",
       "let image = cache.image(for: photo, format: .row)",
       "cache.cachedImage(for: photo, format: .row)",

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("A filled cache", .timeLimit(.minutes(10)))
 struct FilledCacheTests {
-  private struct NoPicture: Error {}
+  private struct NoImage: Error {}
 
   private func bytes(_ image: CachedImage?) -> [UInt8]? {
     image.map { $0.withPixels { span in span.withUnsafeBytes { Array($0) } } }
   }
 
   // Not an asynchronous function: a preview is none either.
-  @Test("has the pictures of all entities in all formats, at once")
+  @Test("has the images of all entities in all formats, at once")
   func isFilled() throws {
     let items = (1...3).map { Item(number: $0) }
     let cache = try ImageCache.filled(with: items, formats: [.small, .gray])
@@ -20,8 +20,8 @@ struct FilledCacheTests {
       #expect(cache.cachedFormats(for: item) == [.small, .gray])
       #expect(cache.cachedImage(for: item, format: .small)?.isPrivate == false)
     }
-    let pictures = items.map { bytes(cache.cachedImage(for: $0, format: .small)) }
-    #expect(Set(pictures).count == 3)
+    let images = items.map { bytes(cache.cachedImage(for: $0, format: .small)) }
+    #expect(Set(images).count == 3)
     #expect(cache.cachedImage(for: Item(number: 4), format: .small) == nil)
   }
 
@@ -31,8 +31,8 @@ struct FilledCacheTests {
     #expect(throws: BitmapError.invalidSize(size)) { try Bitmap.sample(1, size: size) }
   }
 
-  @Test("draws the pictures that it is given")
-  func takesPictures() throws {
+  @Test("draws the images that it is given")
+  func takesImages() throws {
     let cache = try ImageCache.filled(with: [Item(number: 1)], formats: [.small]) { _ in
       try .sample(9, size: PixelSize(width: 8, height: 8))
     }
@@ -68,7 +68,7 @@ struct FilledCacheTests {
     let cache = try ImageCache.filled(with: [Item](), formats: [.small])
     do throws(ImageCacheError) {
       _ = try await cache.image(for: Item(number: 1), format: .small)
-      Issue.record("There was a picture.")
+      Issue.record("There was an image.")
     } catch {
       guard case .sourceFailed(_, let underlying) = error else { throw error }
       #expect(underlying is ScriptedSourceError)
@@ -79,7 +79,7 @@ struct FilledCacheTests {
     #expect(source.loadCount() == 1)
   }
 
-  @Test("throws what keeps a picture from being made")
+  @Test("throws what keeps an image from being made")
   func throwsErrors() throws {
     let formats = [ImageFormat.small, .gray]
     for isMixed in [false, true] {
@@ -88,17 +88,17 @@ struct FilledCacheTests {
           isMixed
           ? try ImageCache.filled(with: [Item(number: 1)] as [any ImageEntity], formats: formats) {
             _ in
-            throw NoPicture()
+            throw NoImage()
           }
           : try ImageCache.filled(with: [Item(number: 1)], formats: formats) { _ in
-            throw NoPicture()
+            throw NoImage()
           }
         Issue.record("It was filled.")
       } catch {
         guard case .drawingFailed(entity: 1, format: "small", let underlying) = error else {
           throw error
         }
-        #expect(underlying is NoPicture)
+        #expect(underlying is NoImage)
       }
     }
   }

@@ -24,7 +24,7 @@ extension ImageFormat {
 struct ScriptedImageSourceTests {
   private struct Outage: Error, Equatable {}
 
-  @Test("says in a sentence that it has no picture")
+  @Test("says in a sentence that it has no image")
   func describesItself() {
     let error = ScriptedSourceError.noImage(URL(filePath: "/items/1"))
     #expect((error as any Error).localizedDescription == "\(error)")
@@ -46,7 +46,7 @@ struct ScriptedImageSourceTests {
     return bitmap
   }
 
-  @Test("brings the picture set for a URL, and counts its loads")
+  @Test("brings the image set for a URL, and counts its loads")
   func answers() async throws {
     let source = ScriptedImageSource()
     source.setImage(.bitmap(try .sample(7, size: PixelSize(width: 3, height: 2))), for: first.url)

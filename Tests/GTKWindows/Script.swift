@@ -12,7 +12,7 @@
   /// A fault that is planted beside the library, which an act must find.
   enum Plant: String, CaseIterable {
     /// A reused cell is given the image of another row.
-    case wrongPicture = "wrong-picture"
+    case wrongImage = "wrong-image"
     /// A cell is given nothing.
     case blankCell = "blank-cell"
     /// A lease lasts longer than its cell can be seen.
@@ -34,7 +34,7 @@
     let timeLimit: UInt32
     let plant: Plant?
     /// Where the window of the act `fling` is drawn to at its end, as PNG, and that of `stickers` at three moments.
-    let pictureFile: String?
+    let imageFile: String?
     /// The type of the windows' renderer, and how many pixels they have in a point; `nil` for any.
     let expectedRenderer: String?
     let expectedScale: Int?
@@ -46,7 +46,7 @@
     ]
 
     private static let grammar = ArgumentGrammar(
-      command: "gtk-windows", summary: "shows pictures in real windows and compares every pixel",
+      command: "gtk-windows", summary: "shows images in real windows and compares every pixel",
       operands: [
         .init("ACT", isRequired: false, isRepeatable: true, help: "acts to play; all by default")
       ],
@@ -57,7 +57,7 @@
         .value("--seconds", "N", help: "ends a run that takes longer; 300 by default"),
         .value("--plant", "NAME", help: "plants a fault, which makes the run fail"),
         .value(
-          "--picture", "FILE",
+          "--image", "FILE",
           help: "draws the window of `fling` to a PNG, and that of `stickers` to three"),
         .value(
           "--expect-renderer", "TYPE",
@@ -99,7 +99,7 @@
         }
         return plant
       }
-      pictureFile = arguments.value("--picture")
+      imageFile = arguments.value("--image")
       expectedRenderer = arguments.value("--expect-renderer")
       expectedScale = try arguments.integer("--expect-scale", in: 1...8)
     }

@@ -19,7 +19,7 @@
       var data: Data {
         // What repeats itself would be a few bytes, decoded in one step.
         var random = SplitMix64(state: 7)
-        let picture = Picture(160, 320) { _, _ in
+        let image = DrawnImage(160, 320) { _, _ in
           let bits = Int(random.next() >> 32)
           return (bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24)
         }
@@ -29,15 +29,15 @@
         png.isInterlaced = self == .interlacedPNG
         switch self {
         case .baselineJPEG, .progressiveJPEG:
-          return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+          return Fixture.jpeg(image.size, image.rgb, jpeg)
         case .png, .reducedPNG, .tinyPNG, .interlacedPNG:
-          return Fixture.png(picture.size, picture.rgba, png)
-        case .lossyWebP: return Fixture.webp(picture, isLossless: false, quality: 100)
-        case .losslessWebP: return Fixture.webp(picture)
+          return Fixture.png(image.size, image.rgba, png)
+        case .lossyWebP: return Fixture.webp(image, isLossless: false, quality: 100)
+        case .losslessWebP: return Fixture.webp(image)
         #if GIF
           case .gif, .interlacedGIF:
             var file = GIFFile(
-              picture.size, picture.red, palette: [UInt8](repeating: 0, count: 768))
+              image.size, image.red, palette: [UInt8](repeating: 0, count: 768))
             file.frames[0].isInterlaced = self == .interlacedGIF
             return file.data
         #endif

@@ -77,13 +77,13 @@
 
     @Test("is found in JPEG and WebP too")
     func isFoundEverywhere() throws {
-      let picture = Picture.slopes(32, 32)
+      let image = DrawnImage.slopes(32, 32)
       var options = Fixture.JPEGOptions()
       options.profile = Fixture.displayP3
-      let jpeg = Fixture.jpeg(picture.size, picture.rgb, options)
+      let jpeg = Fixture.jpeg(image.size, image.rgb, options)
       let webp = Surgery.extendedWebP(
         flags: 0x20, width: 32, height: 32,
-        Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(picture)))
+        Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(image)))
       for data in [jpeg, webp] {
         let bitmap = try decode(data)
         var pixel = bitmap.pixel(20, 10)
@@ -102,8 +102,8 @@
     @Test("in several pieces is put together in their order")
     func joinsPieces() throws {
       let profile = Fixture.displayP3
-      let picture = Picture.slopes(16, 16)
-      var jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      let image = DrawnImage.slopes(16, 16)
+      var jpeg = Fixture.jpeg(image.size, image.rgb)
       let cut = profile.count / 3
       // The last piece comes first in the file.
       for (number, piece) in [(1, profile.prefix(cut)), (2, profile.dropFirst(cut))] {
@@ -115,8 +115,8 @@
 
     @Test("with a missing or doubled piece is ignored", arguments: [[2, 2], [1, 1], [1, 3]])
     func ignoresIncompletePieces(numbers: [Int]) throws {
-      let picture = Picture.slopes(16, 16)
-      var jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      let image = DrawnImage.slopes(16, 16)
+      var jpeg = Fixture.jpeg(image.size, image.rgb)
       for number in numbers {
         let piece = Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 2]) + Fixture.displayP3
         jpeg = Surgery.adding(segment: 0xE2, piece, to: jpeg)
@@ -131,14 +131,14 @@
 
     @Test("that is broken is ignored")
     func ignoresBrokenProfiles() throws {
-      let picture = Picture.slopes(16, 16)
+      let image = DrawnImage.slopes(16, 16)
       for broken in [Data(count: 200), Fixture.displayP3.prefix(300), Data("ICC".utf8)] {
         let segment = Data("ICC_PROFILE\0".utf8) + Data([1, 1]) + broken
         let jpeg = Surgery.adding(
-          segment: 0xE2, segment, to: Fixture.jpeg(picture.size, picture.rgb))
+          segment: 0xE2, segment, to: Fixture.jpeg(image.size, image.rgb))
         let bitmap = try decode(jpeg)
         #expect(bitmap.colorConversion == nil)
-        #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 4)
+        #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) <= 4)
       }
     }
 
@@ -167,12 +167,12 @@
       #expect(try colors(wayBack) == colors(Fixture.printer(stageCount: nil)))
     }
 
-    @Test("of another kind of colour than the picture's is ignored")
+    @Test("of another kind of colour than the image's is ignored")
     func ignoresForeignProfiles() throws {
-      let picture = Picture.slopes(16, 16)
+      let image = DrawnImage.slopes(16, 16)
       var options = Fixture.JPEGOptions()
       options.profile = Fixture.linearGray
-      let jpeg = Fixture.jpeg(picture.size, picture.rgb, options)
+      let jpeg = Fixture.jpeg(image.size, image.rgb, options)
       #expect(try decode(jpeg).colorConversion == nil)
     }
 
@@ -265,7 +265,7 @@
       #expect([pixels[3], pixels[7], pixels[11]] == [0, 77, 255])
     }
 
-    @Test("is shared by pictures that are decoded at the same time")
+    @Test("is shared by images that are decoded at the same time")
     func isShared() async throws {
       let data = png(profile: Fixture.displayP3)
       let expected = converted(try decode(data))

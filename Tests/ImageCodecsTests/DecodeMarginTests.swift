@@ -62,7 +62,7 @@
       #expect(byteCount(340) < byteCount(400) / 2)
     }
 
-    @Test("ends at the picture's own size")
+    @Test("ends at the image's own size")
     func endsAtFullSize() {
       let size = PixelSize(width: 300, height: 200)
       let drawn = PixelSize(width: 200, height: 99)

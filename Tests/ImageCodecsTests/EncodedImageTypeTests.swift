@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite("An encoded picture's type", .timeLimit(.minutes(10)))
+@Suite("An encoded image's type", .timeLimit(.minutes(10)))
 struct EncodedImageTypeTests {
   @Test(
     "is told by the first bytes",
@@ -59,7 +59,7 @@ struct EncodedImageTypeTests {
   }
 
   @Test(
-    "is unknown for what is no picture",
+    "is unknown for what is no image",
     arguments: [
       "", "<!DOCTYPE html><html>", "RIFF\0\0\0\0WAVE", "<?xml version='1.0'?><Error>",
       "\0\0\0\u{18}ftypisom",
@@ -103,7 +103,7 @@ struct StandardDecodersTests {
       return enabled.contains(trait)
     }
 
-    @Test("name the trait that a kind of picture needs", arguments: optional)
+    @Test("name the trait that a kind of image needs", arguments: optional)
     func nameTraits(type: EncodedImageType, bytes: Data, isEnabled: Bool) throws {
       if isEnabled {
         #expect(try ImageDecoders.standard.decoder(for: bytes).recognizes(bytes))

@@ -16,28 +16,28 @@
 
     @Test("tells the kind and the upright size")
     func tellsKind() throws {
-      let picture = Picture.slopes(48, 32)
+      let image = DrawnImage.slopes(48, 32)
       let jpeg = try ImageHeader(
         of: Surgery.adding(
-          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(picture.size, picture.rgb)))
+          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(image.size, image.rgb)))
       #expect(jpeg.type == .jpeg && jpeg.size == PixelSize(width: 32, height: 48))
-      let png = try ImageHeader(of: Fixture.png(picture.size, picture.rgba))
-      #expect(png.type == .png && png.size == picture.size && png.hasAlpha && !png.isGray)
-      #expect(try ImageHeader(of: Fixture.webp(picture)).type == .webp)
+      let png = try ImageHeader(of: Fixture.png(image.size, image.rgba))
+      #expect(png.type == .png && png.size == image.size && png.hasAlpha && !png.isGray)
+      #expect(try ImageHeader(of: Fixture.webp(image)).type == .webp)
     }
 
     @Test("counts the scans of progressive and interlaced files")
     func countsScans() throws {
-      let picture = Picture.slopes(64, 64)
-      let plain = Fixture.jpeg(picture.size, picture.rgb)
+      let image = DrawnImage.slopes(64, 64)
+      let plain = Fixture.jpeg(image.size, image.rgb)
       #expect(try ImageHeader(of: plain).scanCount == 1)
-      let progressive = Fixture.jpeg(picture.size, picture.rgb, .init(isProgressive: true))
+      let progressive = Fixture.jpeg(image.size, image.rgb, .init(isProgressive: true))
       // libjpeg's own list of scans for three components.
       #expect(try ImageHeader(of: progressive).scanCount == 10)
       #expect(try 2..<10 ~= ImageHeader(of: progressive.prefix(progressive.count / 2)).scanCount)
-      let interlaced = Fixture.png(picture.size, picture.rgba, .init(isInterlaced: true))
+      let interlaced = Fixture.png(image.size, image.rgba, .init(isInterlaced: true))
       #expect(try ImageHeader(of: interlaced).scanCount == 7)
-      #expect(try ImageHeader(of: Fixture.png(picture.size, picture.rgba)).scanCount == 1)
+      #expect(try ImageHeader(of: Fixture.png(image.size, image.rgba)).scanCount == 1)
     }
 
     @Test("counts the frames of an animation", arguments: ["png", "webp"])
@@ -54,10 +54,10 @@
 
     @Test("names the library's colour spaces, and no other")
     func namesColors() throws {
-      let picture = Picture.slopes(16, 16)
+      let image = DrawnImage.slopes(16, 16)
       func space(_ data: Data) throws -> ColorSpace? { try ImageHeader(of: data).colorSpace }
       func jpeg(_ profile: Data?) -> Data {
-        Fixture.jpeg(picture.size, picture.rgb, .init(profile: profile))
+        Fixture.jpeg(image.size, image.rgb, .init(profile: profile))
       }
       #expect(try space(jpeg(nil)) == .sRGB)
       #expect(try space(jpeg(Fixture.sRGB)) == .sRGB)
@@ -70,30 +70,30 @@
       #expect(try space(file("pictures/whole/png-cicp-display-p3.png")) == .displayP3)
       let webp = try encodedWebP(of: .displayP3)
       #expect(try space(webp) == .displayP3)
-      #expect(try space(Fixture.webp(picture)) == .sRGB)
+      #expect(try space(Fixture.webp(image)) == .sRGB)
     }
 
     private func encodedWebP(of space: ColorSpace) throws -> Data {
-      let picture = Picture.slopes(16, 16)
+      let image = DrawnImage.slopes(16, 16)
       let layout = try #require(
-        PixelLayout(size: picture.size, format: .bgrx32, rowBytes: 16 * 4))
-      return try picture.opaqueBGRX.withUnsafeBytes {
+        PixelLayout(size: image.size, format: .bgrx32, rowBytes: 16 * 4))
+      return try image.opaqueBGRX.withUnsafeBytes {
         try WebPEncoder().encode($0.bytes, layout: layout, colorSpace: space)
       }
     }
 
     @Test("needs the beginning of a file only")
     func readsBeginnings() throws {
-      let picture = Picture.slopes(400, 300)
+      let image = DrawnImage.slopes(400, 300)
       let jpeg = Fixture.jpeg(
-        picture.size, picture.rgb, .init(isProgressive: true, profile: Fixture.displayP3))
+        image.size, image.rgb, .init(isProgressive: true, profile: Fixture.displayP3))
       let header = try ImageHeader(of: jpeg.prefix(4096))
-      #expect(header.size == picture.size && header.colorSpace == .displayP3)
-      let png = Fixture.png(picture.size, picture.rgba, .init(profile: Fixture.displayP3))
-      #expect(try ImageHeader(of: png.prefix(33)).size == picture.size)
+      #expect(header.size == image.size && header.colorSpace == .displayP3)
+      let png = Fixture.png(image.size, image.rgba, .init(profile: Fixture.displayP3))
+      #expect(try ImageHeader(of: png.prefix(33)).size == image.size)
       // The colours stand behind these bytes.
       #expect(try ImageHeader(of: png.prefix(33)).colorSpace == nil)
-      #expect(try ImageHeader(of: Fixture.webp(picture).prefix(64)).size == picture.size)
+      #expect(try ImageHeader(of: Fixture.webp(image).prefix(64)).size == image.size)
     }
 
     @Test("is an error where there is none")
@@ -107,10 +107,10 @@
         }
       }
       #expect(error(Data()) == .truncated)
-      #expect(error(Data("no picture".utf8)) == .unknownType)
-      let picture = Picture.slopes(16, 16)
-      #expect(error(Fixture.jpeg(picture.size, picture.rgb).prefix(20)) == .truncated)
-      #expect(error(Fixture.png(picture.size, picture.rgba).prefix(32)) == .truncated)
+      #expect(error(Data("no image".utf8)) == .unknownType)
+      let image = DrawnImage.slopes(16, 16)
+      #expect(error(Fixture.jpeg(image.size, image.rgb).prefix(20)) == .truncated)
+      #expect(error(Fixture.png(image.size, image.rgba).prefix(32)) == .truncated)
       #if !Pixbuf
         guard case .unsupported = error(Data([0x49, 0x49, 42, 0])) else {
           Issue.record("A TIFF file has no decoder here.")

@@ -10,18 +10,18 @@
   /// somebody else's pixels.
   @Suite("A decoder with memory that was used before", .timeLimit(.minutes(10)))
   struct LentMemoryTests {
-    private static let picture = Picture.confetti(301, 211)
+    private static let image = DrawnImage.confetti(301, 211)
 
     private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
       var options = Fixture.JPEGOptions()
       change(&options)
-      return Fixture.jpeg(picture.size, picture.rgb, options)
+      return Fixture.jpeg(image.size, image.rgb, options)
     }
 
     private static func png(isInterlaced: Bool) -> Data {
       var options = Fixture.PNGOptions()
       options.isInterlaced = isInterlaced
-      return Fixture.png(picture.size, picture.rgba, options)
+      return Fixture.png(image.size, image.rgba, options)
     }
 
     private static let files = formats + optional
@@ -30,19 +30,19 @@
       ("JPEG", jpeg()),
       ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
       ("progressive JPEG", jpeg { $0.isProgressive = true }),
-      ("JPEG of inks", Fixture.jpeg(picture.size, picture.rgba)),
+      ("JPEG of inks", Fixture.jpeg(image.size, image.rgba)),
       ("turned JPEG", Surgery.adding(exif: Surgery.exif(orientation: 6), toJPEG: jpeg())),
       ("PNG", png(isInterlaced: false)),
       ("interlaced PNG", png(isInterlaced: true)),
-      ("WebP", Fixture.webp(picture, isLossless: false)),
-      ("lossless WebP", Fixture.webp(picture)),
+      ("WebP", Fixture.webp(image, isLossless: false)),
+      ("lossless WebP", Fixture.webp(image)),
     ]
 
     /// The formats behind traits of the package.
     private static let optional: [(String, Data)] = {
       var files: [(String, Data)] = []
       #if GIF
-        var gif = GIFFile(picture.size, picture.red, palette: [UInt8](repeating: 7, count: 768))
+        var gif = GIFFile(image.size, image.red, palette: [UInt8](repeating: 7, count: 768))
         files.append(("GIF", gif.data))
         gif.screen = PixelSize(width: 320, height: 230)
         files.append(("small frame of a GIF", gif.data))
@@ -50,12 +50,12 @@
       #if AVIF
         var avif = Fixture.AVIFOptions()
         (avif.sampling, avif.isExact, avif.hasAlpha) = (420, false, true)
-        files.append(("AVIF", Fixture.avif(picture, avif)))
+        files.append(("AVIF", Fixture.avif(image, avif)))
         avif.rotation = 1
-        files.append(("turned AVIF", Fixture.avif(picture, avif)))
+        files.append(("turned AVIF", Fixture.avif(image, avif)))
       #endif
       #if HEIF
-        files.append(("HEIF", Fixture.heif(picture)))
+        files.append(("HEIF", Fixture.heif(image)))
       #endif
       return files
     }()
@@ -71,15 +71,15 @@
     }
 
     /// A progressive decode writes only the coefficients that are not zero.
-    @Test("finds zeros where a larger picture's coefficients were")
+    @Test("finds zeros where a larger image's coefficients were")
     func coefficients() throws {
       let use = SpareMemoryUse()
       defer { use.pause() }
       var options = Fixture.JPEGOptions()
       options.isProgressive = true
-      let large = Picture.confetti(380, 300)
+      let large = DrawnImage.confetti(380, 300)
       let larger = Fixture.jpeg(large.size, large.rgb, options)
-      let progressive = Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      let progressive = Fixture.jpeg(Self.image.size, Self.image.rgb, options)
       let expected = try ImageCodecsTests.decode(Self.jpeg()).packedBytes
       for _ in 0..<5 {
         _ = try ImageCodecsTests.decode(larger)
@@ -93,7 +93,7 @@
     func limitsCoefficients(change: Int, isEnough: Bool) throws {
       var options = Fixture.JPEGOptions()
       options.isProgressive = true
-      let data = Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      let data = Fixture.jpeg(Self.image.size, Self.image.rgb, options)
       let reader = try #require(fic_jpeg_reader_create())
       defer { fic_jpeg_reader_close(reader) }
       var header = fic_jpeg_header()

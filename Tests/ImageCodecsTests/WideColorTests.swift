@@ -7,7 +7,7 @@
 
   @Suite("Display P3", .timeLimit(.minutes(10)))
   struct WideColorTests {
-    private let picture = Picture.slopes(16, 16)
+    private let image = DrawnImage.slopes(16, 16)
 
     /// The numbers of a decoded image in a space.
     private func bytes(_ bitmap: Bitmap, in space: ColorSpace) -> [UInt8] {
@@ -26,9 +26,10 @@
       _ encoder: some ImageEncoder, _ space: ColorSpace = .displayP3,
       _ format: PixelFormat = .bgrx32
     ) throws -> Data {
-      let pixels = format.hasAlpha ? Picture.confetti(16, 16).premultipliedBGRA : picture.opaqueBGRX
+      let pixels =
+        format.hasAlpha ? DrawnImage.confetti(16, 16).premultipliedBGRA : image.opaqueBGRX
       let layout = try #require(
-        PixelLayout(size: picture.size, format: format, rowBytes: 16 * format.bytesPerPixel))
+        PixelLayout(size: image.size, format: format, rowBytes: 16 * format.bytesPerPixel))
       return try pixels.withUnsafeBytes {
         try encoder.encode($0.bytes, layout: layout, colorSpace: space)
       }
@@ -54,8 +55,8 @@
         let bitmap = try decode(file)
         #expect(bitmap.colorConversion != nil)
         #expect(
-          largestDifference(bytes(bitmap, in: .displayP3), picture.opaqueBGRX) <= tolerance)
-        #expect(largestDifference(bytes(bitmap, in: .sRGB), picture.opaqueBGRX) > 40)
+          largestDifference(bytes(bitmap, in: .displayP3), image.opaqueBGRX) <= tolerance)
+        #expect(largestDifference(bytes(bitmap, in: .sRGB), image.opaqueBGRX) > 40)
       }
     }
 
@@ -69,7 +70,7 @@
         (webp, plain), try (encoded(.png, .displayP3, .bgra32), encoded(.png, .sRGB, .bgra32)),
       ] {
         let (bitmap, expected) = (try decode(file), try decode(other))
-        #expect(bitmap.layout.format == .bgra32 && bitmap.size == picture.size)
+        #expect(bitmap.layout.format == .bgra32 && bitmap.size == image.size)
         #expect(bitmap.colorConversion != nil && expected.colorConversion == nil)
         #expect(bitmap.packedBytes == expected.packedBytes)
       }
@@ -79,7 +80,7 @@
 
     @Test("goes into WebP with a profile of odd length, too, after which a byte of padding stands")
     func padsProfiles() throws {
-      let layout = try #require(PixelLayout(size: picture.size, format: .bgrx32, rowBytes: 64))
+      let layout = try #require(PixelLayout(size: image.size, format: .bgrx32, rowBytes: 64))
       let plain = try encoded(.losslessWebP, .sRGB)
       let file = [1, 2, 3].withUnsafeBytes { profile in
         WebPContainer.adding(UnsafeRawBufferPointer(rebasing: profile[..<3]), to: plain, layout)
@@ -91,8 +92,8 @@
     @Test("leaves no trace in files of gray and of sRGB")
     func leavesGray() throws {
       for encoder in [PNGEncoder(), JPEGEncoder(), WebPEncoder()] as [any ImageEncoder] {
-        let gray = try #require(PixelLayout(size: picture.size, format: .gray8, rowBytes: 16))
-        let file = try picture.red.withUnsafeBytes {
+        let gray = try #require(PixelLayout(size: image.size, format: .gray8, rowBytes: 16))
+        let file = try image.red.withUnsafeBytes {
           try encoder.encode($0.bytes, layout: gray, colorSpace: .displayP3)
         }
         #expect(try decode(file).colorConversion == nil)

@@ -92,8 +92,8 @@ struct CornerMaskTests {
     #expect(try corner(.stretch(background: .red, corners: .ellipse), .bgra32) == .red)
   }
 
-  @Test("are the picture's where it does not fill the slot")
-  func followThePicture() throws {
+  @Test("are the image's where it does not fill the slot")
+  func followTheImage() throws {
     let white = try Bitmap.colors(8, 4) { _, _ in .white }
     let drawn = try Drawing.aspectFit(corners: .rounded(radius: 4)).drawn(white, 16, 16)
     #expect(drawn[8, 3] == .clear && drawn[8, 4] == .white)

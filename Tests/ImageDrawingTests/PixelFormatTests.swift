@@ -24,7 +24,7 @@ struct PixelFormatTests {
     }
   }
 
-  @Test("bgra32 is blue, green, red, alpha, and opaque for pictures without alpha")
+  @Test("bgra32 is blue, green, red, alpha, and opaque for images without alpha")
   func bgra32() throws {
     let drawn = try Drawing.stretch.drawn(rainbow(), 256, 3, .bgra32)
     let source = try Drawing.stretch.drawn(halfTransparent(), 256, 1, .bgra32)

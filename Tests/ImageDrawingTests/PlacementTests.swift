@@ -49,7 +49,7 @@ struct PlacementTests {
     #expect(placement.destination == PixelRect(x: 0, y: top, width: 100, height: 50))
   }
 
-  @Test("is put into the pixels of a bitmap by the picture's edges there")
+  @Test("is put into the pixels of a bitmap by the image's edges there")
   func followsEdges() {
     let edges = ImageEdges(x: 0.5, y: 0, width: 200, height: 99.75, fullSize: wide)
     let part = Canvas.Rect(x: 100, y: 0, width: 300, height: 100)
@@ -57,13 +57,13 @@ struct PlacementTests {
       edges.pixels(showing: part) == Canvas.Rect(x: 50.5, y: 0, width: 150, height: 49.875))
   }
 
-  @Test("that fits leaves room beside tall pictures")
+  @Test("that fits leaves room beside tall images")
   func fitsTall() {
     let placement = placement(.aspectFit, .right, of: wide.transposed, in: square)
     #expect(placement.destination == PixelRect(x: 50, y: 0, width: 50, height: 100))
   }
 
-  @Test("that fits shows a line of even the flattest picture")
+  @Test("that fits shows a line of even the flattest image")
   func fitsExtremes() {
     let line = PixelSize(width: 10_000, height: 1)
     let placement = placement(.aspectFit, of: line, in: square)
@@ -77,7 +77,7 @@ struct PlacementTests {
     #expect(placement.destination == PixelRect(x: 0, y: 0, width: 100, height: 100))
   }
 
-  @Test("works within a crop, or what of it lies in the picture")
+  @Test("works within a crop, or what of it lies in the image")
   func crops() {
     let right = Canvas.Rect(x: 0.5, y: 0, width: 0.5, height: 1)
     let beyond = Canvas.Rect(x: 0.5, y: -1, width: 7, height: 3)
@@ -90,7 +90,7 @@ struct PlacementTests {
   }
 
   @Test(
-    "takes a crop without any of the picture for none",
+    "takes a crop without any of the image for none",
     arguments: [
       Canvas.Rect(x: 2, y: 0, width: 1, height: 1), Canvas.Rect(x: 0, y: 0, width: 0, height: 1),
       Canvas.Rect(x: .nan, y: 0, width: 1, height: 1),
@@ -120,7 +120,7 @@ struct DrawingSizeTests {
   }
 
   @Test(
-    "keeps the picture's proportions within an up-to format, without enlarging",
+    "keeps the image's proportions within an up-to format, without enlarging",
     arguments: [
       ((4000, 3000), (200, 150)), ((3000, 4000), (113, 150)), ((4000, 1000), (200, 50)),
       ((120, 90), (120, 90)), ((120, 200), (90, 150)), ((200, 150), (200, 150)),
@@ -182,7 +182,7 @@ struct DrawingSizeTests {
     #expect(region == ImageRegion(columns: expected.0, rows: expected.1))
   }
 
-  @Test("needs no more than the picture's own proportions in an up-to format")
+  @Test("needs no more than the image's own proportions in an up-to format")
   func minimumSourceUpTo() {
     let size = Drawing.aspectFill.minimumSourceSize(
       source: PixelSize(width: 3000, height: 1001), slot: slot, upTo: true)
@@ -190,7 +190,7 @@ struct DrawingSizeTests {
   }
 
   @Test(
-    "is covered by a picture that has a pixel for each that is shown of it",
+    "is covered by an image that has a pixel for each that is shown of it",
     arguments: [
       (Drawing.stretch, 100, 100, false, true), (.stretch, 99, 100, false, false),
       (.aspectFill, 400, 100, false, true), (.aspectFill, 400, 99, false, false),
@@ -206,7 +206,7 @@ struct DrawingSizeTests {
   }
 
   @Test("needs the whole of a source that is smaller than the slot")
-  func minimumSourceOfSmallPictures() {
+  func minimumSourceOfSmallImages() {
     for drawing in Self.drawings {
       let size = drawing.minimumSourceSize(
         source: PixelSize(width: 20, height: 30), slot: slot, upTo: false)

@@ -36,7 +36,7 @@ struct RecipeTests {
     }
   }
 
-  @Test("that fits shows black around the picture in formats without alpha")
+  @Test("that fits shows black around the image in formats without alpha")
   func fitsOnBlack() throws {
     let white = try Bitmap.colors(8, 4) { _, _ in .white }
     let color = try Drawing.aspectFit.drawn(white, 8, 8, .bgrx32)
@@ -149,7 +149,7 @@ struct ColorConversionTests {
     #expect(same.allPixels == [BGRA(200, 0, 0)])
   }
 
-  @Test("are converted in gray pictures")
+  @Test("are converted in gray images")
   func convertsGray() throws {
     let source = try Bitmap.tight(4, 4, .gray8, conversion: Swap()) { _, _ in [55] }
     #expect(try Drawing.stretch.drawn(source, 3, 3, .gray8).row(0) == [200, 200, 200])

@@ -183,7 +183,7 @@ struct ResamplingTests {
     }
   }
 
-  @Test("copies at 1:1, also from within a larger picture")
+  @Test("copies at 1:1, also from within a larger image")
   func copiesAtSameSize() throws {
     let source = try Bitmap.noise(20, 16, .bgra32, seed: 5)
     let whole = try Drawing.stretch.drawn(source, 20, 16)

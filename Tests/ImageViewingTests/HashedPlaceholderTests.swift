@@ -20,7 +20,7 @@ struct HashedPlaceholderTests {
   /// Wide: 32 x 18 pixels, red on the left and blue on the right. A hash rounds proportions.
   private static func wide() throws -> (hash: PlaceholderHash, bitmap: Bitmap) {
     let size = PixelSize(width: 64, height: 32)
-    let picture = try Bitmap(size: size, format: .bgrx32) { bytes, layout in
+    let image = try Bitmap(size: size, format: .bgrx32) { bytes, layout in
       for y in 0..<size.height {
         for x in 0..<size.width {
           let start = y * layout.rowBytes + x * 4
@@ -28,7 +28,7 @@ struct HashedPlaceholderTests {
         }
       }
     }
-    let hash = PlaceholderHash.thumbHash(try picture.thumbHash())
+    let hash = PlaceholderHash.thumbHash(try image.thumbHash())
     return (hash, try hash.makeBitmap(proportions: size))
   }
 

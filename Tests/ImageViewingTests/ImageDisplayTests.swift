@@ -40,8 +40,8 @@ struct ImageDisplayTests {
     for act in [Act.storeA1, .appear, .wantA1, .wantA2, .preview, .load] { screen.perform(act) }
     #expect(
       screen.shown == [
-        .picture(Wanted(entity: 1, version: 1), isLate: false),
-        .picture(Wanted(entity: 1, version: 2), isLate: true),
+        .image(Wanted(entity: 1, version: 1), isLate: false),
+        .image(Wanted(entity: 1, version: 2), isLate: true),
       ])
   }
 }
@@ -73,20 +73,20 @@ private enum Act: CaseIterable {
 private enum Seen: Equatable {
   case nothing, placeholder, failure
   case preview(Wanted)
-  case picture(Wanted, isLate: Bool)
+  case image(Wanted, isLate: Bool)
 
   var rank: Int {
     switch self {
     case .nothing: 0
     case .placeholder, .failure: 1
     case .preview: 2
-    case .picture: 3
+    case .image: 3
     }
   }
 
   var target: Wanted? {
     switch self {
-    case .preview(let target), .picture(let target, _): target
+    case .preview(let target), .image(let target, _): target
     default: nil
     }
   }
@@ -127,7 +127,7 @@ private struct Screen {
       (target, brought) = (act.target, act.target)
       if let target { report(.given(target)) }
       if isVisible, seen.rank < 3 || loading != nil {
-        fault = "A picture that is given is not shown"
+        fault = "An image that is given is not shown"
       }
     case .appear:
       isVisible = true
@@ -140,15 +140,15 @@ private struct Screen {
       if let answered = loading {
         loading = nil
         answer(answered, .loaded(answered.turn))
-        if seen != .picture(answered.target, isLate: true) {
-          fault = "A loaded picture is not shown"
+        if seen != .image(answered.target, isLate: true) {
+          fault = "A loaded image is not shown"
         }
       }
     case .verify:
       if let answered = loading {
         loading = nil
         answer(answered, .verified(answered.turn))
-        if seen != .picture(answered.target, isLate: false) { fault = "A verified picture is late" }
+        if seen != .image(answered.target, isLate: false) { fault = "A verified image is late" }
         // Where nobody waits, it changes nothing.
         report(.verified(answered.turn))
       }
@@ -186,14 +186,14 @@ private struct Screen {
       return
     }
     if seen == .nothing { fault = "A place shows nothing" }
-    if let other = seen.target, other.entity != target.entity { fault = "The wrong picture" }
-    if looked, table.contains(target), seen != .picture(target, isLate: false) {
+    if let other = seen.target, other.entity != target.entity { fault = "The wrong image" }
+    if looked, table.contains(target), seen != .image(target, isLate: false) {
       fault = "A hit is not shown at once"
     }
     if let old = before.target, old.entity == target.entity, seen.rank < before.rank {
       fault = "Something worse is shown than before"
     }
-    if let loading, loading.target != target { fault = "The load is of another picture" }
+    if let loading, loading.target != target { fault = "The load is of another image" }
     if loading != nil, loadedAfter < changeCount { fault = "A load is from before a change" }
   }
 
@@ -222,7 +222,7 @@ private struct Screen {
     case .cancel:
       if loading == nil { fault = "Nothing is there to be given up" }
       (late, loading) = (loading, nil)
-    case .showImage(let isLate): see(brought.map { .picture($0, isLate: isLate) } ?? .nothing)
+    case .showImage(let isLate): see(brought.map { .image($0, isLate: isLate) } ?? .nothing)
     case .showPreview: see(brought.map { .preview($0) } ?? .nothing)
     case .showPlaceholder:
       if seen == .placeholder { fault = "The placeholder is shown twice" }

@@ -34,10 +34,10 @@ struct ImagePlaceTests {
     place.want(request(0))
     #expect(screen.sights == [])
     place.appear()
-    #expect(screen.sights == [.picture(isLate: false)])
+    #expect(screen.sights == [.image(isLate: false)])
     #expect(await leaseCount() == 1)
     place.disappear()
-    #expect(screen.sights == [.picture(isLate: false), .nothing])
+    #expect(screen.sights == [.image(isLate: false), .nothing])
     #expect(await leaseCount() == 0)
   }
 
@@ -47,7 +47,7 @@ struct ImagePlaceTests {
     place.want(request(1))
     #expect(screen.sights == [.placeholder])
     await screen.hasShown(2)
-    #expect(screen.sights == [.placeholder, .picture(isLate: true)])
+    #expect(screen.sights == [.placeholder, .image(isLate: true)])
     withExtendedLifetime(place) {}
   }
 
@@ -70,7 +70,7 @@ struct ImagePlaceTests {
     let place = screen.makePlace()
     place.want(ImagePlace.Request(Self.stored, format: .cell, cache: cache))
     place.appear()
-    #expect(screen.sights == [.picture(isLate: false)])
+    #expect(screen.sights == [.image(isLate: false)])
     #expect(!ImagePlace.verification.isFresh)
     place.disappear()
     await cache.close()
@@ -95,12 +95,12 @@ struct ImagePlaceTests {
     ImagePlace.verification = VerificationBudget()
     #expect(screen.sights == [.placeholder])
     await screen.hasShown(2)
-    #expect(screen.sights == [.placeholder, .picture(isLate: false)])
+    #expect(screen.sights == [.placeholder, .image(isLate: false)])
     #expect(await cache.statistics().misses == 0)
     // Verified by now.
     place.disappear()
     place.appear()
-    #expect(screen.sights.last == .picture(isLate: false) && screen.sights.count == 4)
+    #expect(screen.sights.last == .image(isLate: false) && screen.sights.count == 4)
     place.disappear()
     await cache.close()
   }
@@ -128,7 +128,7 @@ struct ImagePlaceTests {
     try await source.hasCancelledLoads()
   }
 
-  @Test func aReusedPlaceShowsTheLastPictureOnly() async throws {
+  @Test func aReusedPlaceShowsTheLastImageOnly() async throws {
     source.holdLoads(of: Self.photo(1))
     let place = screen.makePlace()
     place.appear()
@@ -137,7 +137,7 @@ struct ImagePlaceTests {
     place.want(request(2))
     source.releaseLoads()
     await screen.hasShown(2)
-    #expect(screen.sights == [.placeholder, .picture(isLate: true)])
+    #expect(screen.sights == [.placeholder, .image(isLate: true)])
     #expect(screen.image == cache.cachedImage(for: Self.photo(2), format: .cell))
     withExtendedLifetime(place) {}
   }
@@ -151,7 +151,7 @@ struct ImagePlaceTests {
     #expect(screen.sights.prefix(2) == [.placeholder, .failure])
     source.setImage(.bitmap(try .sample(1)), for: Self.photo(1))
     ImagePlace.retryFailed()
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     // It shows its image now, and is not asked again.
     let shownCount = screen.sights.count
     ImagePlace.retryFailed()
@@ -190,19 +190,19 @@ struct ImagePlaceTests {
     #expect(screen.sights.count == shownCount)
   }
 
-  @Test func aPictureThatWasExchangedIsShown() async throws {
+  @Test func aImageThatWasExchangedIsShown() async throws {
     let place = screen.makePlace()
     place.appear()
     place.want(request(0))
     let before = screen.image
     try await cache.store(try Bitmap.sample(9), for: Self.stored, format: .cell)
     ImagePlace.reload(for: Self.stored.imageID, in: cache)
-    #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
+    #expect(screen.sights == [.image(isLate: false), .image(isLate: false)])
     #expect(screen.image != before)
     withExtendedLifetime(place) {}
   }
 
-  @Test func aPictureThatIsStoredDuringALoadIsShown() async throws {
+  @Test func aImageThatIsStoredDuringALoadIsShown() async throws {
     source.holdLoads()
     let place = screen.makePlace()
     place.appear()
@@ -210,7 +210,7 @@ struct ImagePlaceTests {
     try await source.hasBegunLoads()
     let stored = try await cache.store(try Bitmap.sample(9), for: Self.photo(1), format: .cell)
     ImagePlace.reload(for: Self.photo(1).imageID, in: cache)
-    #expect(screen.sights.last == .picture(isLate: false))
+    #expect(screen.sights.last == .image(isLate: false))
     #expect(screen.image == stored)
     try await source.hasCancelledLoads()
     withExtendedLifetime(place) {}
@@ -228,7 +228,7 @@ struct ImagePlaceTests {
     try await source.hasBegunLoads(2)
     #expect(screen.sights == [.placeholder])
     source.releaseLoads()
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(screen.image == cache.cachedImage(for: Self.photo(1), format: .cell))
     withExtendedLifetime(place) {}
   }
@@ -242,9 +242,9 @@ struct ImagePlaceTests {
     ImagePlace.reload(for: Self.photo(1).imageID, in: cache)
     ImagePlace.reload(for: Self.stored.imageID, in: other)
     ImagePlace.reload(for: nil, in: other)
-    #expect(screen.sights == [.picture(isLate: false)])
+    #expect(screen.sights == [.image(isLate: false)])
     ImagePlace.reload(for: nil, in: cache)
-    #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
+    #expect(screen.sights == [.image(isLate: false), .image(isLate: false)])
     place.disappear()
     ImagePlace.reload(for: nil, in: cache)
     #expect(screen.sights.count == 3)
@@ -257,7 +257,7 @@ struct ImagePlaceTests {
     for _ in 0..<1000 { _ = screen.makePlace() }
     #expect(ImagePlace.placeCount < 300)
     ImagePlace.reload(for: nil, in: cache)
-    #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
+    #expect(screen.sights == [.image(isLate: false), .image(isLate: false)])
     withExtendedLifetime(place) {}
   }
 
@@ -267,11 +267,11 @@ struct ImagePlaceTests {
     place.onLoaded = { [screen] _ in told.append(screen.sights.last) }
     place.appear()
     place.want(request(0))
-    #expect(told == [.picture(isLate: false)])
+    #expect(told == [.image(isLate: false)])
     place.want(request(1))
     #expect(told.count == 1)
     await screen.hasShown(3)
-    #expect(told == [.picture(isLate: false), .picture(isLate: true)])
+    #expect(told == [.image(isLate: false), .image(isLate: true)])
     // It may make the place show something else.
     place.onLoaded = { [weak place] _ in place?.want(request(0)) }
     place.want(request(2))
@@ -296,7 +296,7 @@ struct ImagePlaceTests {
     withExtendedLifetime(place) {}
   }
 
-  @Test func aPictureStaysUntilThatOfAnotherFormatOfItsFamilyComes() async throws {
+  @Test func aImageStaysUntilThatOfAnotherFormatOfItsFamilyComes() async throws {
     let other = ImageFormat(name: "other", size: .exact(PixelSize(width: 16, height: 16)))
     let formats: [ImageFormat] = [.cell, .page, other]
     let cache = try ImageCache.filled(with: [Self.stored], formats: formats, source: source)
@@ -307,7 +307,7 @@ struct ImagePlaceTests {
     place.want(ImagePlace.Request(Self.stored, format: .cell, cache: cache))
     place.want(ImagePlace.Request(Self.stored, format: .page, cache: cache))
     await screen.hasShown(2)
-    #expect(screen.sights == [.picture(isLate: false), .picture(isLate: true)])
+    #expect(screen.sights == [.image(isLate: false), .image(isLate: true)])
     // A format without a family has no siblings.
     place.want(ImagePlace.Request(Self.stored, format: other, cache: cache))
     #expect(screen.sights.last == .placeholder)

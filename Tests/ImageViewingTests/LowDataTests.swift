@@ -39,17 +39,17 @@ struct LowDataTests {
   func showsSmaller() async throws {
     defer { ImagePlace.dataSavingChanged(to: false) }
     let place = show(Self.photo)
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(source.loadCount(of: Self.full) == 0 && source.loadCount(of: Self.low) == 1)
     #expect(!cache.containsImage(for: Self.photo, format: .cell))
     // Again: from the table, at once.
     place.disappear()
     place.appear()
-    #expect(screen.sights.last == .picture(isLate: false) && source.loadCount() == 1)
+    #expect(screen.sights.last == .image(isLate: false) && source.loadCount() == 1)
     let count = screen.sights.count
     ImagePlace.dataSavingChanged(to: false)
     await screen.hasShown(count + 1)
-    #expect(screen.sights.last == .picture(isLate: true))
+    #expect(screen.sights.last == .image(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1)
     #expect(screen.image == cache.cachedImage(for: Self.photo, format: .cell))
     // The real one stays.
@@ -66,7 +66,7 @@ struct LowDataTests {
     defer { ImagePlace.dataSavingChanged(to: false) }
     let file = URL(filePath: "/photos/1.jpg")
     let place = show(Photo(imageID: 2, full: file, low: Self.low))
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(source.loadCount(of: file) == 1 && source.loadCount() == 1)
     withExtendedLifetime(place) {}
   }
@@ -77,7 +77,7 @@ struct LowDataTests {
   func asksForReal() async throws {
     defer { ImagePlace.dataSavingChanged(to: false) }
     let place = show(Photo(imageID: 3, full: Self.full, low: nil))
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1 && source.loadCount() == 1)
     var options = LoadOptions()
     options.scope = .cache
@@ -97,7 +97,7 @@ struct LowDataTests {
     await screen.hasShown(.failure)
     ImagePlace.dataSavingChanged(to: false)
     ImagePlace.retryFailed()
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1)
     withExtendedLifetime(place) {}
   }
@@ -106,7 +106,7 @@ struct LowDataTests {
   func asksForRealAgain() async throws {
     ImagePlace.dataSavingChanged(to: false)
     let place = show(Self.photo)
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(source.loadCount(of: Self.full) == 1 && source.loadCount() == 1)
     withExtendedLifetime(place) {}
   }

@@ -36,7 +36,7 @@ struct OverlayTextTests {
     #expect(place.overlayText == "no entity")
   }
 
-  @Test("is how a picture was loaded, once the load has ended, until the next one")
+  @Test("is how an image was loaded, once the load has ended, until the next one")
   func tellsOfLoad() async throws {
     source.holdLoads()
     let place = place(Self.missing)
@@ -56,7 +56,7 @@ struct OverlayTextTests {
   @Test("is nothing of a load that nobody asked about")
   func saysNothing() async throws {
     let place = place(Self.missing, wantsReport: false)
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(place.report == nil)
     withExtendedLifetime(place) {}
   }

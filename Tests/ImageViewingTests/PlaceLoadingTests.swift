@@ -57,7 +57,7 @@ struct PlaceLoadingTests {
     try await waits { cache.containsImage(for: Self.photo, format: .cell) }
     #expect(script.cancellationCount() == 0 && screen.sights.count == 2)
     place.appear()
-    #expect(screen.sights.last == .picture(isLate: false))
+    #expect(screen.sights.last == .image(isLate: false))
     #expect(script.loadCount() == 1)
   }
 
@@ -71,7 +71,7 @@ struct PlaceLoadingTests {
     // The new request joins the load, and is as urgent as any.
     try await waits { asked.last?.priority == .high }
     script.releaseLoads()
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     #expect(script.loadCount() == 1 && script.cancellationCount() == 0)
     withExtendedLifetime(place) {}
   }
@@ -137,8 +137,8 @@ struct PlaceLoadingTests {
     try await waits { place.fraction == 0.5 }
     #expect(fractions.last == 0.5 && Set(fractions).count == fractions.count)
     script.releaseLoads()
-    await screen.hasShown(.picture(isLate: true))
-    #expect(screen.sights == [.placeholder, .picture(isLate: true)])
+    await screen.hasShown(.image(isLate: true))
+    #expect(screen.sights == [.placeholder, .image(isLate: true)])
     place.fractionChanged = {}
   }
 
@@ -147,12 +147,12 @@ struct PlaceLoadingTests {
     let place = screen.makePlace()
     place.appear()
     place.want(request(Self.small))
-    await screen.hasShown(.picture(isLate: true))
+    await screen.hasShown(.image(isLate: true))
     try await cache.removeImage(for: Self.photo, format: Self.large)
     place.want(request(Self.large))
     #expect(screen.sights.count == 2)
     await screen.hasShown(3)
-    #expect(screen.sights.last == .picture(isLate: true))
+    #expect(screen.sights.last == .image(isLate: true))
     #expect(screen.image?.size == Self.large.size)
     place.want(request(.cell))
     #expect(screen.sights.last == .placeholder)

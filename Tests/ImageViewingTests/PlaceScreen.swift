@@ -6,7 +6,7 @@ import FastImageCache
 @MainActor final class PlaceScreen {
   enum Sight: Equatable {
     case nothing, placeholder, preview, failure
-    case picture(isLate: Bool)
+    case image(isLate: Bool)
   }
 
   private(set) var sights: [Sight] = []
@@ -37,8 +37,8 @@ import FastImageCache
     case .nothing: sights.append(.nothing)
     case .placeholder: sights.append(.placeholder)
     case .preview(let image): (self.image, _) = (image, sights.append(.preview))
-    case .picture(let image, let isLate):
-      (self.image, _) = (image, sights.append(.picture(isLate: isLate)))
+    case .image(let image, let isLate):
+      (self.image, _) = (image, sights.append(.image(isLate: isLate)))
     case .failure: sights.append(.failure)
     }
   }

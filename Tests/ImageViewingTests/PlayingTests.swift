@@ -410,7 +410,7 @@ struct PlayingTests {
   private func show(_ sight: ImagePlace.Sight) {
     defer { changed.yield() }
     (frame, number) = (nil, nil)
-    guard case .picture(let image, let isLate) = sight else { return }
+    guard case .image(let image, let isLate) = sight else { return }
     let pixel = image.withPixels { $0.unsafeLoad(as: UInt32.self).littleEndian }
     (frame, number) = (Int(pixel & 0xFF), Int(pixel >> 8 & 0xFF))
     frames.append(Int(pixel & 0xFF))

@@ -53,7 +53,7 @@ struct TableTests {
     #expect(plan.calls.isEmpty)
   }
 
-  @Test("reads the record of an earlier session's picture once, and then the picture")
+  @Test("reads the record of an earlier session's image once, and then the image")
   func verifiesOnce() throws {
     try fixture.open().store(key(1))
     let plan = FaultPlan()
@@ -86,8 +86,8 @@ struct TableTests {
 
   // MARK: Leases
 
-  @Test("keeps a leased picture through replacement, removal, emptying and closing")
-  func keepsLeasedPictures() throws {
+  @Test("keeps a leased image through replacement, removal, emptying and closing")
+  func keepsLeasedImages() throws {
     var table = try fixture.open(slots: 4)
     let replaced = try table.store(key(1, 1))
     let removed = try table.store(key(2))
@@ -105,7 +105,7 @@ struct TableTests {
     #expect(emptied.shows(key(3)))
   }
 
-  @Test("refuses a store when every slot is leased, and leaves the picture in private memory")
+  @Test("refuses a store when every slot is leased, and leaves the image in private memory")
   func refusesWhenAllLeased() throws {
     let table = try fixture.open(slots: 2)
     let entries = [try table.store(key(1)), try table.store(key(2))]
@@ -129,7 +129,7 @@ struct TableTests {
     #expect(table.statistics.evictionCount == 1)
   }
 
-  @Test("makes buffers without the pixels of other pictures")
+  @Test("makes buffers without the pixels of other images")
   func clearsBuffers() throws {
     let table = try fixture.open()
     for entity in 1..<10 { try table.store(key(entity)) }
@@ -143,7 +143,7 @@ struct TableTests {
 
   // MARK: Capacity
 
-  @Test("counts a picture as used for as long as it is leased")
+  @Test("counts an image as used for as long as it is leased")
   func countsLeasesAsUse() throws {
     let table = try fixture.open(slots: 3)
     var held: TableEntry? = try table.store(key(1))

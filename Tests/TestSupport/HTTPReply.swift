@@ -58,7 +58,7 @@ public struct HTTPReply: Sendable {
   /// The same reply with a step after so many bytes of its body, such as a wait or a cut.
   ///
   /// ```swift
-  /// HTTPReply.ok(picture).inserting(.cut, after: 1000)
+  /// HTTPReply.ok(image).inserting(.cut, after: 1000)
   /// ```
   public func inserting(_ step: Step, after byteCount: Int) -> HTTPReply {
     var left = headByteCount + byteCount

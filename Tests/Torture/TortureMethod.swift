@@ -29,7 +29,7 @@ extension TortureMethod {
 
 
         Files go to the system's temporary folder; TMPDIR names another. The exit status is 1 when
-        a wrong picture, a crash, a lost entry or any other fault was seen.
+        a wrong photo, a crash, a lost entry or any other fault was seen.
         """)
   }
 }

@@ -109,7 +109,7 @@ static bool open_transform(
 }
 
 // Rounding moves a value by one; profiles that call themselves sRGB, or Display P3, differ by one more in the
-// shadows. Both are invisible, and leaving such pictures alone costs nothing.
+// shadows. Both are invisible, and leaving such images alone costs nothing.
 static bool changes_nothing(const fic_color_transform *transform) {
   if (is_gray(transform->kind)) {
     for (int i = 0; i < 256; i++) {

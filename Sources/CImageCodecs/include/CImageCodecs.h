@@ -77,7 +77,7 @@ fic_status fic_jpeg_start(
     uint32_t scan_limit,
     size_t memory_limit, uint32_t *width, uint32_t *height);
 
-// For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
+// For images of several scans, to be called until `complete`: takes in up to `steps` rows of
 // blocks. At an eighth of the size it takes in the scans up to the last one that is visible there;
 // of later scans only the markers are read. A file without its end marker is taken in to its end, and is an
 // error unless every bit has come.
@@ -93,7 +93,7 @@ bool fic_jpeg_is_damaged(const fic_jpeg_reader *reader);
 
 // Leaves out columns before the first row is read. The first one moves to the left, to a border of blocks,
 // and their number grows by as much. Where colours are interpolated, the outermost columns on both sides
-// differ from those of the whole picture.
+// differ from those of the whole image.
 fic_status fic_jpeg_keep_columns(fic_jpeg_reader *reader, uint32_t *first, uint32_t *count);
 
 // Passes over rows. Their bytes are read, so that damage is found, but no pixels are made of them.
@@ -139,7 +139,7 @@ void fic_png_reader_close(fic_png_reader *reader);
 const char *fic_png_reader_message(const fic_png_reader *reader);
 
 // Reads the header, which the file begins with, and the chunks up to the first row. Sides above `side_limit` and chunks
-// that take more than `chunk_limit` bytes of memory are refused. With `is_cut` the rows of an interlaced picture are
+// that take more than `chunk_limit` bytes of memory are refused. With `is_cut` the rows of an interlaced image are
 // those of its passes, as stored.
 fic_status fic_png_start(
     fic_png_reader *reader, const uint8_t *bytes, size_t count, fic_png_chunks chunks,
@@ -149,9 +149,9 @@ fic_status fic_png_start(
 void fic_png_pass_size(
     uint32_t width, uint32_t height, uint32_t pass, uint32_t *columns, uint32_t *rows);
 
-// Writes the next rows, colours not multiplied by alpha. An interlaced picture has seven passes:
-// each gives the same rows of the same whole picture again. A row takes the memory of a row of the whole
-// picture, those of passes too. What the file has behind the last row is ignored. With `fills_blocks` each pixel
+// Writes the next rows, colours not multiplied by alpha. An interlaced image has seven passes:
+// each gives the same rows of the same whole image again. A row takes the memory of a row of the whole
+// image, those of passes too. What the file has behind the last row is ignored. With `fills_blocks` each pixel
 // of a pass is written to the places of those of later passes, too.
 fic_status fic_png_read_rows(
     fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count, bool fills_blocks);
@@ -223,7 +223,7 @@ fic_webp_writer *fic_webp_writer_create(void);
 void fic_webp_writer_close(fic_webp_writer *writer);
 const char *fic_webp_writer_message(const fic_webp_writer *writer);
 
-// `quality` is 0 to 100: of the picture, or of the search where nothing is lost.
+// `quality` is 0 to 100: of the image, or of the search where nothing is lost.
 fic_status fic_webp_begin(
     fic_webp_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows, bool lossless,
     float quality);
@@ -278,7 +278,7 @@ typedef struct {
   uint32_t width, height;    // of the part that is shown, before it is turned
   uint32_t orientation;      // 1 to 8 as in EXIF, of the container's own rotation and mirroring
   bool has_alpha;
-  uint64_t decoded_pixels;   // of the whole stored picture
+  uint64_t decoded_pixels;   // of the whole stored image
   uint64_t working_bytes;    // of decoding, without the rows that are written
   uint32_t frames;           // 1 for a still
   int32_t repeats;           // after the first play; negative for ever
@@ -291,7 +291,7 @@ fic_avif_reader *fic_avif_reader_create(void);
 void fic_avif_reader_close(fic_avif_reader *reader);
 const char *fic_avif_reader_message(const fic_avif_reader *reader);
 
-// Reads the container and nothing of the picture. The decode refuses pictures of more pixels than
+// Reads the container and nothing of the image. The decode refuses images of more pixels than
 // `pixel_limit`, whatever the container says. With `may_be_cut` bytes of frames may be missing.
 fic_status fic_avif_read_header(
     fic_avif_reader *reader, const uint8_t *bytes, size_t count, uint64_t pixel_limit,
@@ -310,13 +310,13 @@ fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header);
 fic_status fic_avif_write_rows(
     fic_avif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count);
 
-// HEIF, of several pictures the primary one
+// HEIF, of several images the primary one
 
 typedef struct fic_heif_reader fic_heif_reader;
 
 typedef struct {
   uint32_t width, height;    // upright
-  uint32_t coded_width, coded_height;   // before the picture is cropped and turned
+  uint32_t coded_width, coded_height;   // before the image is cropped and turned
   uint32_t item;             // its number in the container
   bool has_alpha;
   uint16_t primaries, transfer;   // ITU-T H.273, for files without a profile; 0 for none
@@ -328,7 +328,7 @@ fic_heif_reader *fic_heif_reader_create(void);
 void fic_heif_reader_close(fic_heif_reader *reader);
 const char *fic_heif_reader_message(const fic_heif_reader *reader);
 
-// Reads the container and nothing of the picture; cancelled once the process ends, which waits up to two
+// Reads the container and nothing of the image; cancelled once the process ends, which waits up to two
 // seconds for readers to be closed.
 fic_status fic_heif_read_header(
     fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header);
@@ -338,13 +338,13 @@ fic_status fic_heif_read_header(
 fic_status fic_heif_take_thumbnail(
     fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header);
 
-// Decodes; libheif refuses pictures with a longer side. libde265 believes the sizes inside of the
-// picture, which the caller has looked at before. With `turns` libheif crops and turns, which takes a second
-// picture; otherwise rows are as they are coded. A picture that is not of that size is damaged.
+// Decodes; libheif refuses images with a longer side. libde265 believes the sizes inside of the
+// image, which the caller has looked at before. With `turns` libheif crops and turns, which takes a second
+// image; otherwise rows are as they are coded. An image that is not of that size is damaged.
 fic_status fic_heif_decode(
     fic_heif_reader *reader, uint32_t side_limit, bool turns, uint32_t width, uint32_t height);
 
-// Writes rows of the decoded picture: B, G, R multiplied by alpha, alpha.
+// Writes rows of the decoded image: B, G, R multiplied by alpha, alpha.
 fic_status fic_heif_write_rows(
     fic_heif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count);
 
@@ -361,7 +361,7 @@ const char *fic_svg_reader_message(const fic_svg_reader *reader);
 fic_status fic_svg_read_header(
     fic_svg_reader *reader, const uint8_t *bytes, size_t count, double *width, double *height);
 
-// Draws the picture over all of these rows: B, G, R multiplied by alpha, alpha.
+// Draws the image over all of these rows: B, G, R multiplied by alpha, alpha.
 fic_status fic_svg_draw(
     fic_svg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t width, uint32_t height);
 
@@ -379,7 +379,7 @@ fic_pixbuf_reader *fic_pixbuf_reader_create(void);
 void fic_pixbuf_reader_close(fic_pixbuf_reader *reader);
 const char *fic_pixbuf_reader_message(const fic_pixbuf_reader *reader);
 
-// Begins a file of that kind, which is gdk-pixbuf's name of a loader: no other one sees the bytes. A picture of another
+// Begins a file of that kind, which is gdk-pixbuf's name of a loader: no other one sees the bytes. An image of another
 // size takes no memory and is truncated at the end. Unsupported where gdk-pixbuf, or that loader, cannot be loaded.
 fic_status fic_pixbuf_begin(
     fic_pixbuf_reader *reader, const char *kind, uint32_t width, uint32_t height);
@@ -390,7 +390,7 @@ fic_status fic_pixbuf_write(fic_pixbuf_reader *reader, const uint8_t *bytes, siz
 // Says that the file ends. TIFF is decoded here.
 fic_status fic_pixbuf_end(fic_pixbuf_reader *reader);
 
-// Writes rows of the decoded picture: B, G, R multiplied by alpha, alpha.
+// Writes rows of the decoded image: B, G, R multiplied by alpha, alpha.
 void fic_pixbuf_read_rows(
     const fic_pixbuf_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count,
     fic_pixbuf_alpha alpha);
@@ -450,7 +450,7 @@ void fic_rows_gray_to_bgrx(uint8_t *row, size_t count);
 // Undoes the multiplication, rounding to nearest; a pixel without alpha becomes zero.
 void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count);
 
-// Lays a picture's pixels over white in place: B, G, R multiplied by alpha, alpha, to opaque.
+// Lays an image's pixels over white in place: B, G, R multiplied by alpha, alpha, to opaque.
 void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t count);
 
 // Turns four inks, of which 0 is full, into B, G, R, 255 in place, each ink absorbing light independently.
@@ -468,8 +468,8 @@ void fic_rows_average(
     uint32_t *sums, uint8_t *result, size_t width, uint32_t factor, uint32_t rows,
     uint32_t bytes_per_pixel);
 
-// Lays `rows` stored rows, the first of them number `first` of a stored picture of `width` times
-// `height`, into the upright picture; `orientation` is 1 to 8 as in EXIF 2.32, tag 0x0112.
+// Lays `rows` stored rows, the first of them number `first` of a stored image of `width` times
+// `height`, into the upright image; `orientation` is 1 to 8 as in EXIF 2.32, tag 0x0112.
 void fic_rows_place(
     const uint8_t *stored, size_t stored_row_bytes, uint32_t first, uint32_t rows, uint32_t width,
     uint32_t height, uint8_t *upright, size_t upright_row_bytes, uint32_t bytes_per_pixel,

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   // Adds up `count` rows of bytes, `row_bytes` apart. Each sum is `count / 2`, because each product
   // drops half of its last bit on average, plus for each row byte * weight / 256, rounded down.
-  // Brings `following` more rows into the cache meanwhile: a decoded picture lies in memory farther
+  // Brings `following` more rows into the cache meanwhile: a decoded image lies in memory farther
   // away, and waiting for it took a third of the time.
   void (*add_rows)(
       const uint8_t *rows, size_t row_bytes, const uint16_t *weights, size_t count,

@@ -19,7 +19,7 @@ package struct ManualPage: Sendable {
     return """
       .TH \(title)
       .SH NAME
-      \(program) \\- image tables of decoded pictures
+      \(program) \\- image tables of decoded images
       .SH SYNOPSIS
       .B \(program)
       COMMAND [ARGUMENTS]

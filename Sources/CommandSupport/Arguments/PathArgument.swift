@@ -43,7 +43,7 @@ extension URL {
       let text = String(validating: path.bytes, as: UTF8.self)
     else {
       throw UsageError(
-        "\"\(argument)\" cannot be used: only pictures may have paths that are not UTF-8.")
+        "\"\(argument)\" cannot be used: only images may have paths that are not UTF-8.")
     }
     self.init(filePath: text, directoryHint: directoryHint)
   }

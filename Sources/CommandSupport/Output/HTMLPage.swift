@@ -35,8 +35,8 @@ package struct HTMLPage: Sendable {
   }
 
   /// Images side by side, as PNG files within the page.
-  package mutating func addStrip(_ caption: String, pictures: [Data], seriesIndex: Int) {
-    let images = pictures.map { data in
+  package mutating func addStrip(_ caption: String, images files: [Data], seriesIndex: Int) {
+    let images = files.map { data in
       "<img alt=\"\" src=\"data:image/png;base64,\(data.base64EncodedString())\">"
     }
     body.append(
@@ -102,6 +102,6 @@ package struct HTMLPage: Sendable {
     .s0 { --series: var(--s0); } .s1 { --series: var(--s1); } .s2 { --series: var(--s2); }
     .strip div { display: flex; gap: 4px; overflow-x: auto; }
     .strip img { height: 96px; border-radius: 3px; }
-    .picture img { max-width: 100%; }
+    .image img { max-width: 100%; }
     """
 }

@@ -39,13 +39,13 @@ extension ImageCache {
     registry.forgetFailures(of: entity.imageID)
     let known = tables.all.compactMap { table in
       let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
-      let picture = request.url == nil ? nil : table.storedImageState(for: request.key)
-      return picture.map { (request: request, picture: $0) }
+      let image = request.url == nil ? nil : table.storedImageState(for: request.key)
+      return image.map { (request: request, image: $0) }
     }
     try await awaitAll(known.map(\.request))
-    return known.filter { request, picture in
+    return known.filter { request, image in
       let now = request.table.storedImageState(for: request.key)
-      return now?.isStale == false && now?.generation != picture.generation
+      return now?.isStale == false && now?.generation != image.generation
     }.map(\.request.format)
   }
 

@@ -28,7 +28,7 @@ extension ImageCache {
     let reporter = RequestReporter(of: request, since: start, recorder.hub)
     let image = try await registry.image(for: request, reporter: reporter).get()
     guard let report = reporter.report else {
-      preconditionFailure("A request that has its picture has its report.")
+      preconditionFailure("A request that has its image has its report.")
     }
     return (image, report)
   }

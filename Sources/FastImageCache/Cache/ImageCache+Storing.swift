@@ -183,12 +183,12 @@ extension ImageCache {
     original: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
     let urgency = Urgency(.current)
-    var picture = try self.picture(from: content, metadata)
+    var image = try self.image(from: content, metadata)
     // The caller's format comes first: its requests do not wait for the family.
     let requests = [request] + request.family()
-    let stored = try await store(&picture, for: requests, urgency)
-    if let original, !picture.isRefused, picture.decoded?.isDamaged == false {
-      await keep(original, of: picture.fullSize, for: request)
+    let stored = try await store(&image, for: requests, urgency)
+    if let original, !image.isRefused, image.decoded?.isDamaged == false {
+      await keep(original, of: image.fullSize, for: request)
     }
     return stored
   }
@@ -216,37 +216,37 @@ extension ImageCache {
     let nobody = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
     guard let hook = maker.hook else { throw .noImageID(format: format.name) }
     let urgency = Urgency(.current)
-    var picture = try self.picture(from: content, metadata)
-    try await maker.lookForFrames(in: &picture, for: [nobody] + nobody.family(), urgency)
-    let named = try await maker.name(by: hook, &picture, for: nobody, urgency)
+    var image = try self.image(from: content, metadata)
+    try await maker.lookForFrames(in: &image, for: [nobody] + nobody.family(), urgency)
+    let named = try await maker.name(by: hook, &image, for: nobody, urgency)
     guard let id = named.id else { throw .noImageID(format: format.name) }
-    picture.answers[id] = .success(named.answer)
+    image.answers[id] = .success(named.answer)
     let request = try request(for: NamedByHook(imageID: id, drawing: drawing), format: format)
-    return (id, try await store(&picture, for: [request] + request.family(), urgency))
+    return (id, try await store(&image, for: [request] + request.family(), urgency))
   }
 
-  private func picture(
+  private func image(
     from content: ImageSourceResponse, _ metadata: Data?
   ) throws(ImageCacheError) -> SourceImage {
-    var picture = try maker.decoding.picture(
+    var image = try maker.decoding.image(
       from: content.with(metadata: metadata ?? Data()), url: nil)
-    picture.way = .storedByHand
-    return picture
+    image.way = .storedByHand
+    return image
   }
 
   /// Stores an image in the format of the first request, and then in those of its family.
   private func store(
-    _ picture: inout SourceImage, for requests: [ImageRequest], _ urgency: Urgency
+    _ source: inout SourceImage, for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     let (request, others) = (requests[0], Array(requests.dropFirst()))
     // Here, for images that no table takes and that no table refuses.
     guard registry.beginStore(request.generation) else { throw .closed }
     defer { registry.endStore(request.generation) }
-    let image = try await store(request, besides: others, from: &picture, urgency)
-    guard picture.mayBeStored(for: request.key.entity) else { return image }
+    let image = try await store(request, besides: others, from: &source, urgency)
+    guard source.mayBeStored(for: request.key.entity) else { return image }
     for other in others {
       do throws(ImageCacheError) {
-        _ = try await store(other, from: &picture, urgency)
+        _ = try await store(other, from: &source, urgency)
       } catch {
         await giveUp(other, error)
       }
@@ -269,12 +269,12 @@ extension ImageCache {
 
   private func store(
     _ request: ImageRequest, besides family: [ImageRequest] = [],
-    from picture: inout SourceImage, _ urgency: Urgency
+    from source: inout SourceImage, _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     typealias Stored = (image: CachedImage, isStored: Bool?, motion: SlotMotion)
-    try await maker.lookForFrames(in: &picture, for: [request] + family, urgency)
+    try await maker.lookForFrames(in: &source, for: [request] + family, urgency)
     let (image, isStored, motion) = try await maker.draw(
-      [request], besides: family, from: &picture, urgency: urgency
+      [request], besides: family, from: &source, urgency: urgency
     ) { [recorder, registry] _, results in
       Result { () throws(ImageCacheError) -> Stored in
         let drawn = try results[0].get()
@@ -292,7 +292,7 @@ extension ImageCache {
       }
     }.get()
     if let isStored { registry.satisfy(request.key, with: image, isStored: isStored) }
-    if case .stored = motion, case .frames(let frames) = picture.motion {
+    if case .stored = motion, case .frames(let frames) = source.motion {
       await storeFrames(frames, behind: FrameDrawing.Item(request, first: image, motion: motion))
       // Those who wait for an animation look into the table.
       registry.satisfy(request.key.animation, with: image, isStored: true)

@@ -24,11 +24,11 @@ struct LoadFamily {
   }
 
   /// Takes the next image that is to be drawn and may be stored.
-  mutating func next(from picture: SourceImage) -> ImageRequest? {
+  mutating func next(from image: SourceImage) -> ImageRequest? {
     while !requests.isEmpty {
       let request = requests.removeFirst()
       let isWanted = replaces ? drawn.insert(request.key).inserted : !request.isStored
-      if isWanted, picture.mayBeStored(for: request.key.entity) { return request }
+      if isWanted, image.mayBeStored(for: request.key.entity) { return request }
     }
     return nil
   }

@@ -15,10 +15,10 @@ extension LoadRun {
   /// - Returns: The image whose frames are left to be drawn.
   func answer(
     _ request: ImageRequest, with outcome: InFlightRegistry.Outcome, _ motion: SlotMotion,
-    _ picture: SourceImage, _ facts: AnswerFacts
+    _ source: SourceImage, _ facts: AnswerFacts
   ) -> FrameDrawing.Item? {
     let key = request.key.animation
-    switch (outcome, motion, picture.motion) {
+    switch (outcome, motion, source.motion) {
     case (.failure, _, _):
       load.finish(key, isFetched: false, with: outcome, facts)
     case (.success(let image), .still, _):

@@ -63,11 +63,13 @@ struct LoadRun: Sendable {
     if let original, let use = plan.original, let kept = try await read(original) {
       if use == .read, kept.terms.mayAnswerRequest(requests[0].conditions.headers) {
         for request in requests { request.whenLoading?() }
-        if let picture = try await original.picture(
+        if let image = try await original.image(
           of: kept, steps.maker.decoding, url: url)
         {
-          var image = FetchedImage(picture, of: kept, isStale: plan.showsStale)
-          if try await answer(&requests, at: url, &others, with: &image, plan, original) { return }
+          var fetched = FetchedImage(image, of: kept, isStale: plan.showsStale)
+          if try await answer(&requests, at: url, &others, with: &fetched, plan, original) {
+            return
+          }
         }
       } else if await original.mayBeConfirmed(
         kept, steps.maker.decoding, url: url, headers: requests[0].conditions.headers)
@@ -86,9 +88,9 @@ struct LoadRun: Sendable {
       load.progress.measure(\.wait, since: start)
       let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
       defer { download.end() }
-      var image: FetchedImage
+      var fetched: FetchedImage
       do {
-        image = try await steps.source.image(
+        fetched = try await steps.source.image(
           at: url, for: requests, load, plan, known: known, original, into: download)
       } catch is OutOfReach {
         break
@@ -101,7 +103,7 @@ struct LoadRun: Sendable {
         continue
       }
       let isAnswered = try await answer(
-        &requests, at: url, &others, with: &image, plan, original, download, mayAskAgain: !isAnew)
+        &requests, at: url, &others, with: &fetched, plan, original, download, mayAskAgain: !isAnew)
       if isAnswered { return }
       known = nil
     }
@@ -132,23 +134,23 @@ struct LoadRun: Sendable {
   /// - Returns: False if bytes of earlier loads turned out to be no image.
   private func answer(
     _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],
-    with image: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
+    with fetched: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
     _ download: Download? = nil, mayAskAgain: Bool = true
   ) async throws -> Bool {
-    load.progress.measure { [isStale = image.isStale] in $0.source.isStale = isStale }
-    load.progress.report(.arrived(image.byteOrigin))
+    load.progress.measure { [isStale = fetched.isStale] in $0.source.isStale = isStale }
+    load.progress.report(.arrived(fetched.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
-      requests += try await askEntities(load.take(), after: image)
-      try await drawAll(&requests, at: url, &others, from: &image, plan, original, download)
+      requests += try await askEntities(load.take(), after: fetched)
+      try await drawAll(&requests, at: url, &others, from: &fetched, plan, original, download)
       return true
     } catch {
       // Whole bytes are worth keeping only where nobody waited for their end.
       if !Task.isCancelled { download?.finish() }
       guard (error as? ImageCacheError)?.blamesBytes == true,
-        image.origin == .kept || image.isContinued
+        fetched.origin == .kept || fetched.isContinued
       else { throw error }
-      if let body = image.keptBody { await original?.drop(body) }
+      if let body = fetched.keptBody { await original?.drop(body) }
       guard mayAskAgain else { throw error }
       return false
     }
@@ -156,27 +158,27 @@ struct LoadRun: Sendable {
 
   private func drawAll(
     _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],
-    from image: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
+    from fetched: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
     _ download: Download?
   ) async throws {
-    var family = LoadFamily(replaces: image.origin == .changed)
+    var family = LoadFamily(replaces: fetched.origin == .changed)
     var animations: [FrameDrawing] = []
     repeat {
-      if load.policy != .useCache, image.isUnchanged {
+      if load.policy != .useCache, fetched.isUnchanged {
         requests.removeAll(where: answerFromTable)
       }
-      others += takeOut(&requests, at: url, coveredBy: image.picture.fullSize)
+      others += takeOut(&requests, at: url, coveredBy: fetched.image.fullSize)
       // Answered with the others, by the drawing that is under way.
       requests.removeAll { $0.key.isAnimation && animations.contains($0.key.image) }
       family.add(requests.filter { $0.url == url && load.settleStorage(for: $0) == .all })
       let frames = try await draw(
-        requests, besides: family.requests, from: &image.picture, first: keeping(image, original))
+        requests, besides: family.requests, from: &fetched.image, first: keeping(fetched, original))
       if let frames { animations.append(frames) }
-      if case .refused(let error)? = image.picture.motion { await drop(image, error, original) }
+      if case .refused(let error)? = fetched.image.motion { await drop(fetched, error, original) }
       if let first = requests.first {
         // Whole and decoded: nothing is left to be continued.
-        if image.picture.decoded != nil { download?.finish() }
-        if plan.revalidatesInBackground, image.byteOrigin == .original, let original,
+        if fetched.image.decoded != nil { download?.finish() }
+        if plan.revalidatesInBackground, fetched.byteOrigin == .original, let original,
           load.storage > .none
         {
           steps.refresher.revalidate(
@@ -187,30 +189,30 @@ struct LoadRun: Sendable {
       while !load.hasRequests {
         if !animations.isEmpty {
           let result = try await drawSome(of: &animations[0])
-          if case .failed(let error) = result { await drop(image, error, original) }
+          if case .failed(let error) = result { await drop(fetched, error, original) }
           if case .goesOn = result { continue }
           animations.removeFirst()
-        } else if let sibling = family.next(from: image.picture) {
-          let frames = try await draw([sibling], from: &image.picture)
+        } else if let sibling = family.next(from: fetched.image) {
+          let frames = try await draw([sibling], from: &fetched.image)
           if let frames { animations.append(frames) }
         } else {
           break
         }
       }
-      requests = try await askEntities(load.take(), after: image)
+      requests = try await askEntities(load.take(), after: fetched)
     } while try await !isOver(requests, others, family.isEmpty && animations.isEmpty)
   }
 
   /// Makes the closure that hands the fetched original to the store, before the first answer.
   private func keeping(
-    _ image: FetchedImage, _ original: OriginalAccess?
+    _ fetched: FetchedImage, _ original: OriginalAccess?
   ) -> (@Sendable (SourceImage) -> Void)? {
-    guard let original, let fetched = image.original else { return nil }
-    return { [load, download = image.download] picture in
+    guard let original, let bytes = fetched.original else { return nil }
+    return { [load, download = fetched.download] image in
       // Where every decode was refused as too large, nothing proves that the bytes are an image.
-      if picture.decoded == nil || load.storage == .none { return }
+      if image.decoded == nil || load.storage == .none { return }
       original.keep(
-        fetched, of: picture, from: download, isPlaceholder: load.isPlaceholder,
+        bytes, of: image, from: download, isPlaceholder: load.isPlaceholder,
         for: load.originalLifetime
       ) {
         // Of the entity that named the original: requests of others share the load.
@@ -227,21 +229,21 @@ struct LoadRun: Sendable {
   /// - Returns: The frames that are left to be drawn of those that move.
   func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourceImage, first keep: (@Sendable (SourceImage) -> Void)? = nil
+    from image: inout SourceImage, first keep: (@Sendable (SourceImage) -> Void)? = nil
   ) async throws -> FrameDrawing? {
     guard !requests.isEmpty else { return nil }
     try await steps.maker.lookForFrames(
-      in: &picture, for: requests + family, load.urgency)
+      in: &image, for: requests + family, load.urgency)
     // Those that want frames come first, as the maker plans them.
     let distinct = requests.withoutAnimationsOfImages
     let requests = distinct.filter(\.wantsFrames) + distinct.filter { !$0.wantsFrames }
-    let isFetched = picture.url != nil
+    let isFetched = image.url != nil
     let items = try await steps.maker.draw(
-      requests, besides: family, from: &picture, urgency: load.urgency, progress: load.progress
-    ) { picture, results in
+      requests, besides: family, from: &image, urgency: load.urgency, progress: load.progress
+    ) { image, results in
       // Before the original is kept: a request that joins later and wants it gets a load of its own.
       let storages = requests.map(load.settleStorage)
-      keep?(picture)
+      keep?(image)
       var items: [FrameDrawing.Item] = []
       for ((request, storage), drawn) in zip(zip(requests, storages), results) {
         let motion = (try? drawn.get())?.motion ?? .still
@@ -249,14 +251,14 @@ struct LoadRun: Sendable {
         let facts = AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored)
         if request.wantsFrames {
           let item = answer(
-            request, with: outcome, isStored ? motion : motion.unkept, picture, facts)
+            request, with: outcome, isStored ? motion : motion.unkept, image, facts)
           if let item { items.append(item) }
         }
         load.finish(request.key.image, isFetched: isFetched, with: consume outcome, facts)
       }
       return items
     }
-    guard !items.isEmpty, case .frames(let frames) = picture.motion else { return nil }
+    guard !items.isEmpty, case .frames(let frames) = image.motion else { return nil }
     return FrameDrawing(items, frames, limits: steps.maker.decoding.limits)
   }
 
@@ -338,8 +340,8 @@ extension LoadRun {
       do {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
-        var picture = try steps.maker.decoding.picture(from: answer, url: nil)
-        if let frames = try await draw([request], from: &picture) { animations.append(frames) }
+        var image = try steps.maker.decoding.image(from: answer, url: nil)
+        if let frames = try await draw([request], from: &image) { animations.append(frames) }
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(loadEndedBy: error, url: nil)
@@ -358,7 +360,7 @@ extension LoadRun {
   /// - Throws: The entity's error, and that of ``Load/ask(_:for:_:)``.
   private func askEntity(of request: ImageRequest) async throws -> ImageSourceResponse? {
     let start = load.progress.now
-    let answer = try await load.ask(.picture(request.key), for: request) {
+    let answer = try await load.ask(.image(request.key), for: request) {
       try await request.entity.providedImage(for: request.format)
     }
     if answer != nil { load.progress.measure(\.fetch, since: start) }

@@ -62,11 +62,10 @@ final class OriginalAccess: Sendable {
   /// The image of kept bytes; `nil`, and the bytes are dropped, if they are none.
   ///
   /// - Throws: An error that does not blame the bytes, which are as good as before.
-  func picture(
+  func image(
     of kept: KnownOriginal, _ decoding: ImageDecoding, url: URL
   ) async throws(ImageCacheError) -> SourceImage? {
-    do { return try decoding.picture(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch
-    {
+    do { return try decoding.image(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch {
       guard error.blamesBytes else { throw error }
       if let body = kept.body { await drop(body) }
       return nil
@@ -78,7 +77,7 @@ final class OriginalAccess: Sendable {
     _ kept: KnownOriginal, _ decoding: ImageDecoding, url: URL, headers: [String: String]
   ) async -> Bool {
     guard kept.body != nil, kept.terms.mayBeConfirmed(to: headers) else { return false }
-    return (try? await picture(of: kept, decoding, url: url)) != nil
+    return (try? await image(of: kept, decoding, url: url)) != nil
   }
 
   /// Notes that a server called kept bytes unchanged.
@@ -118,20 +117,20 @@ final class OriginalAccess: Sendable {
   /// original again, and a closing store finds it. A damaged file is not kept, and drops what it supersedes. An
   /// original of which the hook refuses an image is not kept, whatever it says of other entities.
   func keep(
-    _ original: (bytes: Data, terms: ResponseMetadata), of picture: SourceImage,
+    _ original: (bytes: Data, terms: ResponseMetadata), of image: SourceImage,
     from download: OriginalDownload?, isPlaceholder: Bool,
     for lifetime: SharedOriginalLifetime, if mayKeep: () -> Bool
   ) {
-    if picture.isRefused { return keepNothing() }
+    if image.isRefused { return keepNothing() }
     let isFirst = state.withLock { state in
       defer { state.isDecided = true }
       return !state.isDecided && !state.isLocked
     }
     guard isFirst else { return }
     var record = record(original.bytes.count, original.terms)
-    (record.isPlaceholder, record.size) = (isPlaceholder, picture.fullSize)
+    (record.isPlaceholder, record.size) = (isPlaceholder, image.fullSize)
     record.askedLifetime = lifetime
-    let bytes = picture.decoded?.isDamaged == true ? nil : original.bytes
+    let bytes = image.decoded?.isDamaged == true ? nil : original.bytes
     guard let body = store.hold(record, bytes, for: load, from: download, if: mayKeep) else {
       return
     }

@@ -64,9 +64,9 @@ struct SourceFetch: Sendable {
       if error is OutOfReach { throw error }
       if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
         plan.answers(error),
-        let picture = try await original.picture(of: known, maker.decoding, url: url)
+        let image = try await original.image(of: known, maker.decoding, url: url)
       {
-        return FetchedImage(picture, of: known, isStale: true)
+        return FetchedImage(image, of: known, isStale: true)
       }
       await note(refusal: error, to: requests, load, known, original)
       throw ImageCacheError.sourceFailed(url, underlying: CircularImageError(in: error) ?? error)
@@ -135,7 +135,7 @@ struct SourceFetch: Sendable {
       // Sent whole once more, it has arrived for nothing.
       download.finish()
       return FetchedImage(
-        try maker.decoding.picture(from: .encoded(known.bytes), url: url, isEarlier: true),
+        try maker.decoding.image(from: .encoded(known.bytes), url: url, isEarlier: true),
         of: known,
         byteOrigin: .unchanged, isStale: false)
     }
@@ -148,14 +148,14 @@ struct SourceFetch: Sendable {
       (original, isContinued) = ((whole.bytes, whole.terms.confirmed(by: newer)), true)
       if case .unchanged = response.content { earlierByteCount = whole.bytes.count }
     }
-    let picture = try maker.decoding.picture(
+    let image = try maker.decoding.image(
       from: isContinued ? original.map { .encoded($0.bytes) } ?? response : response, url: url,
       isEarlier: isContinued)
     original?.terms.recordRequest(headers)
     // Files and data URLs are as near as a store is.
     let isKept = load.permit.need == .network
     return FetchedImage(
-      picture: picture, origin: mayDiffer ? .changed : .source,
+      image: image, origin: mayDiffer ? .changed : .source,
       byteOrigin: earlierByteCount == 0
         ? .source
         : .resumed(after: earlierByteCount, of: max(earlierByteCount, response.byteCount)),
@@ -207,7 +207,7 @@ struct FetchedImage {
     case changed
   }
 
-  var picture: SourceImage
+  var image: SourceImage
   let origin: Origin
   /// For those who follow the load.
   let byteOrigin: ByteOrigin
@@ -230,11 +230,11 @@ struct FetchedImage {
 extension FetchedImage {
   /// The image of a kept original.
   init(
-    _ picture: SourceImage, of kept: KnownOriginal, byteOrigin: ByteOrigin = .original,
+    _ image: SourceImage, of kept: KnownOriginal, byteOrigin: ByteOrigin = .original,
     isStale: Bool
   ) {
     self.init(
-      picture: picture, origin: .kept, byteOrigin: byteOrigin, isStale: isStale,
+      image: image, origin: .kept, byteOrigin: byteOrigin, isStale: isStale,
       keptBody: kept.body)
   }
 }

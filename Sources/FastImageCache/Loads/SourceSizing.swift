@@ -13,7 +13,7 @@ struct SourceSizing: Sendable {
   let decoding: ImageDecoding
 
   func size(for request: ImageRequest, by load: Load) async throws -> PixelSize {
-    let own = try await load.ask(.picture(request.key), for: request) {
+    let own = try await load.ask(.image(request.key), for: request) {
       try await request.entity.providedImage(for: request.format)
     }
     if let own { return try decoding.size(of: own.content, url: nil) }

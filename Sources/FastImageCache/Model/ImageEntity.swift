@@ -135,7 +135,7 @@ extension ImageEntity {
 /// A URL is an entity whose image is the one behind it.
 ///
 /// ```swift
-/// let url = URL(fileURLWithPath: "/pictures/1.jpg")
+/// let url = URL(fileURLWithPath: "/images/1.jpg")
 /// let image = try await cache.image(for: url, format: .row)
 /// ```
 ///

@@ -63,14 +63,14 @@ struct PreviewPainter: Sendable {
   ///     stage is worth drawing later.
   /// - Returns: Whether it has begun.
   func paint(
-    _ stage: PreviewStage, of arrival: DownloadBuffer, _ picture: PreviewScan.Picture,
+    _ stage: PreviewStage, of arrival: DownloadBuffer, _ image: PreviewScan.Image,
     for want: PreviewJob, giveBack: @escaping @Sendable () -> Void
   ) -> Bool {
     // As large as for the image itself, or a settled preview would differ from it. Of other requests of the
     // load, and of those that join, nothing is known here: the image's decode may be larger for their sake.
     let plan = maker.decoding.plan(
       want.wishes.flatMap { [$0.request] + $0.siblings }, besides: [],
-      of: SourceImage(url: nil, content: .encoded(Data(), picture.decoder, picture.header)),
+      of: SourceImage(url: nil, content: .encoded(Data(), image.decoder, image.header)),
       isWhole: false)
     // The stage is spent: it would be refused again.
     if plan.refusal != nil { return true }
@@ -91,14 +91,14 @@ struct PreviewPainter: Sendable {
         var request = maker.decoding.request(plan, isCancelled)
         // They agree in these.
         request.settings = want.wishes.first?.request.conditions.decoderSettings ?? [:]
-        let decoded = try picture.decoder.decodePreview(bytes, at: stage, request)
+        let decoded = try image.decoder.decodePreview(bytes, at: stage, request)
         if let newPart = decoded.part, newPart <= want.part { return .failed }
         let bitmap = decoded.bitmap
-        let isSettled = request.isSettled(bitmap, at: stage, of: picture.header.size)
+        let isSettled = request.isSettled(bitmap, at: stage, of: image.header.size)
         let drawn = try want.wishes.map { wish in
           let request = wish.request
           let slot = try maker.drawing.draw(
-            request, bitmap, of: picture.header.size, isPreview: true, isCancelled
+            request, bitmap, of: image.header.size, isPreview: true, isCancelled
           ).get()
           return DrawnPreview(
             key: request.key, image: request.table.privateImage(slot), isSettled: isSettled)

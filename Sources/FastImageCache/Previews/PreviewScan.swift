@@ -7,7 +7,7 @@ import ImageSources
 /// whole before.
 struct PreviewScan {
   /// A file's decoder and header.
-  struct Picture: Sendable {
+  struct Image: Sendable {
     let decoder: any ProgressiveImageDecoder
     let header: ImageHeader
   }
@@ -20,7 +20,7 @@ struct PreviewScan {
 
   private var scannedByteCount = 0
   private var search: (decoder: any ProgressiveImageDecoder, scanner: any PreviewScanner)?
-  private var picture: Picture?
+  private var image: Image?
   /// Whether no stage is worth anything.
   private var isHopeless = false
 
@@ -58,15 +58,15 @@ struct PreviewScan {
   /// why when all of it is there.
   ///
   /// - Parameter stage: A stage that was found. Its bytes are copied on the thread that delivers bytes, once.
-  mutating func picture(of arrival: DownloadBuffer, upTo stage: PreviewStage) -> Picture? {
-    if let picture { return picture }
+  mutating func image(of arrival: DownloadBuffer, upTo stage: PreviewStage) -> Image? {
+    if let image { return image }
     guard !isHopeless, let decoder = search?.decoder, let bytes = arrival.copy(0..<stage.byteCount),
       let header = try? decoder.header(of: bytes)
     else {
       isHopeless = true
       return nil
     }
-    picture = Picture(decoder: decoder, header: header)
-    return picture
+    image = Image(decoder: decoder, header: header)
+    return image
   }
 }

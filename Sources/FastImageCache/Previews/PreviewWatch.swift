@@ -62,9 +62,9 @@ final class PreviewWatch: Sendable {
       state.withLock({ $0.begun.map { $0 + Self.pause <= now } ?? true })
     else { return false }
     guard let stage = state.withLock({ $0.stages.removeValue(forKey: kind) }),
-      let picture = scan.picture(of: arrival, upTo: stage)
+      let image = scan.image(of: arrival, upTo: stage)
     else { return false }
-    let hasBegun = painter.paint(stage, of: arrival, picture, for: want) { [self] in
+    let hasBegun = painter.paint(stage, of: arrival, image, for: want) { [self] in
       giveBack(stage)
     }
     if hasBegun { state.withLock { $0.begun = now } } else { giveBack(stage) }

@@ -10,7 +10,7 @@ import Locking
 /// the cache and the source.
 final class ActiveCallback: Sendable {
   enum Subject: Hashable, Sendable {
-    case picture(ImageKey)
+    case image(ImageKey)
     case source(URL)
   }
 
@@ -110,7 +110,7 @@ struct CircularImageError: LocalizedError, CustomStringConvertible {
 extension ActiveCallback.Subject: CustomStringConvertible {
   var description: String {
     switch self {
-    case .picture(let key):
+    case .image(let key):
       "providedImage(for:) of entity \(key.entity) in format \"\(key.format)\""
     case .source(let url): "the source of \(url)"
     }

@@ -36,21 +36,21 @@ struct ImageDecoding: Sendable {
   ///
   /// - Parameter isEarlier: Whether some of the bytes are of an earlier answer. Damaged ones are refused then, since
   ///   the source has others.
-  func picture(
+  func image(
     from response: ImageSourceResponse, url: URL?, isEarlier: Bool = false
   ) throws(ImageCacheError) -> SourceImage {
-    var picture: SourceImage
+    var image: SourceImage
     switch response.content {
-    case .bitmap(let bitmap): picture = SourceImage(url: url, content: .bitmap, decoded: bitmap)
-    case .arrived(let buffer): picture = try header(of: buffer.bytes, url)
-    case .encoded(let data): picture = try header(of: data, url)
+    case .bitmap(let bitmap): image = SourceImage(url: url, content: .bitmap, decoded: bitmap)
+    case .arrived(let buffer): image = try header(of: buffer.bytes, url)
+    case .encoded(let data): image = try header(of: data, url)
     case .unchanged:
       // The loader has taken the answers of sources that it had told what is kept.
       throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
     }
-    if !isEarlier { picture.damagedImages = damagedImages }
-    if let metadata = response.metadata { picture.metadata = metadata }
-    return picture
+    if !isEarlier { image.damagedImages = damagedImages }
+    if let metadata = response.metadata { image.metadata = metadata }
+    return image
   }
 
   /// The size of an upright image, whatever the limits; decodes nothing.
@@ -83,13 +83,13 @@ struct ImageDecoding: Sendable {
   }
 
   /// Has the decoder look for frames behind the first.
-  func motion(of picture: SourceImage) -> SourceMotion {
-    guard case .encoded(let data, let decoder, _) = picture.content,
+  func motion(of image: SourceImage) -> SourceMotion {
+    guard case .encoded(let data, let decoder, _) = image.content,
       let decoder = decoder as? any AnimationDecoder
     else { return .still }
     do throws(ImageDecodingError) {
       guard let header = try decoder.animation(of: data, within: limits) else { return .still }
-      if header.isCut, picture.damagedImages == .refuse { throw .truncated }
+      if header.isCut, image.damagedImages == .refuse { throw .truncated }
       guard header.workingByteCount <= limits.workingByteCount else {
         throw .tooLarge(
           "Reading the frames takes \(header.workingByteCount) bytes of memory. The limit is "
@@ -101,10 +101,10 @@ struct ImageDecoding: Sendable {
           timeline: AnimationTimeline(
             frameDurations: header.frameDurations, loopCount: header.loopCount),
           workingByteCount: header.workingByteCount,
-          keptByteCount: 8 * (picture.fullSize.pixelCount ?? 0),
+          keptByteCount: 8 * (image.fullSize.pixelCount ?? 0),
           isCut: header.isCut, nonce: .random(in: .min ... .max)))
     } catch {
-      return .refused(ImageCacheError(error, url: picture.url))
+      return .refused(ImageCacheError(error, url: image.url))
     }
   }
 
@@ -112,14 +112,14 @@ struct ImageDecoding: Sendable {
   ///
   /// - Parameter isWhole: Whether all of the image has to be there, since a hook may look anywhere.
   func plan(
-    _ requests: [ImageRequest], besides family: [ImageRequest], of picture: SourceImage,
+    _ requests: [ImageRequest], besides family: [ImageRequest], of image: SourceImage,
     isWhole: Bool
   ) -> DecodePlan {
-    let (all, fullSize) = (requests + family, picture.fullSize)
+    let (all, fullSize) = (requests + family, image.fullSize)
     var size = fullSize
     // Frames are drawn at full size, and the first one like the others: else it would look sharper or softer.
-    let frames = picture.frames(for: all)
-    if case .encoded(_, let decoder, let header) = picture.content, frames == nil {
+    let frames = image.frames(for: all)
+    if case .encoded(_, let decoder, let header) = image.content, frames == nil {
       size = minimumSize(for: all, decoder, header)
     }
     var plan = DecodePlan(
@@ -127,8 +127,8 @@ struct ImageDecoding: Sendable {
       region: isWhole || frames != nil ? ImageRegion(fullSize) : all.region(of: fullSize),
       colorSpace: all.colorSpace)
     plan.isFrame = frames != nil
-    if case .encoded(let data, let decoder, let header) = picture.content,
-      !picture.isDecoded(as: plan)
+    if case .encoded(let data, let decoder, let header) = image.content,
+      !image.isDecoded(as: plan)
     {
       plan.byteCount =
         frames?.workingByteCount ?? decoder.workingByteCount(for: header, minimumSize: size)
@@ -136,7 +136,7 @@ struct ImageDecoding: Sendable {
         try limits.check(
           header, encodedByteCount: data.count, workingByteCount: plan.byteCount)
       } catch {
-        plan.refusal = ImageCacheError(error, url: picture.url)
+        plan.refusal = ImageCacheError(error, url: image.url)
       }
     }
     return plan
@@ -163,21 +163,21 @@ struct ImageDecoding: Sendable {
 
   /// Decodes an image as it is planned, unless the decode that is there suffices.
   func decode(
-    _ picture: inout SourceImage, _ plan: DecodePlan, _ progress: LoadProgress?,
+    _ image: inout SourceImage, _ plan: DecodePlan, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> Bitmap {
-    if let decoded = picture.decoded, picture.isDecoded(as: plan) { return decoded }
-    guard case .encoded(let data, let decoder, _) = picture.content else {
+    if let decoded = image.decoded, image.isDecoded(as: plan) { return decoded }
+    guard case .encoded(let data, let decoder, _) = image.content else {
       preconditionFailure("A source's bitmap is decoded.")
     }
     progress?.report(.decoding)
     var request = request(plan, isCancelled)
-    request.damagedImages = picture.damagedImages
+    request.damagedImages = image.damagedImages
     request.settings = plan.requests.first?.conditions.decoderSettings ?? [:]
     let (start, worked) = (ContinuousClock.now, ThreadTime.now)
     let bitmap: Bitmap
     do throws(ImageDecodingError) {
-      if let frames = picture.frames(for: plan.requests) {
+      if let frames = image.frames(for: plan.requests) {
         bitmap = try frames.first(request)
       } else {
         bitmap = try decoder.decode(data, request)
@@ -185,19 +185,19 @@ struct ImageDecoding: Sendable {
     } catch {
       if case .tooLarge = error, !plan.family.isEmpty, !isCancelled() {
         // The decoder takes more than it has told. The family gets decodes of its own, later.
-        let isWhole = plan.region == ImageRegion(picture.fullSize)
-        let smaller = self.plan(plan.requests, besides: [], of: picture, isWhole: isWhole)
-        return try decode(&picture, smaller, progress, isCancelled)
+        let isWhole = plan.region == ImageRegion(image.fullSize)
+        let smaller = self.plan(plan.requests, besides: [], of: image, isWhole: isWhole)
+        return try decode(&image, smaller, progress, isCancelled)
       }
-      throw ImageCacheError(error, url: picture.url)
+      throw ImageCacheError(error, url: image.url)
     }
     let decode = ThreadTime.now - worked
-    recorder.decoded(picture.url, size: bitmap.size, in: ContinuousClock.now - start)
+    recorder.decoded(image.url, size: bitmap.size, in: ContinuousClock.now - start)
     progress?.measureOnWorker { $0.decode += decode }
-    picture.decoded = bitmap
-    (picture.decodedSize, picture.decodedColorSpace) = (plan.size, plan.colorSpace)
-    picture.decodedIsFrame = plan.isFrame
-    picture.answers = [:]
+    image.decoded = bitmap
+    (image.decodedSize, image.decodedColorSpace) = (plan.size, plan.colorSpace)
+    image.decodedIsFrame = plan.isFrame
+    image.answers = [:]
     return bitmap
   }
 }

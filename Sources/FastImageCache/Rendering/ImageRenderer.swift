@@ -13,17 +13,17 @@ struct ImageRenderer: Sendable {
 
   /// Has a decoder look for frames behind the first, on a worker, once, if a request's format keeps them.
   func lookForFrames(
-    in picture: inout SourceImage, for requests: [ImageRequest], _ urgency: Urgency
+    in image: inout SourceImage, for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) {
-    guard picture.motion == nil, requests.contains(where: \.wantsFrames) else { return }
+    guard image.motion == nil, requests.contains(where: \.wantsFrames) else { return }
     do throws(JobError<Never>) {
-      picture.motion = try await workers.run(urgency: urgency) { [picture] _ in
-        decoding.motion(of: picture)
+      image.motion = try await workers.run(urgency: urgency) { [image] _ in
+        decoding.motion(of: image)
       }
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .imageTooLarge(picture.url, "\(refusal)")
+      case .refused(let refusal): throw .imageTooLarge(image.url, "\(refusal)")
       }
     }
   }
@@ -44,32 +44,32 @@ struct ImageRenderer: Sendable {
   ///   cancelled.
   func draw<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourceImage, urgency: Urgency, progress: LoadProgress? = nil,
+    from image: inout SourceImage, urgency: Urgency, progress: LoadProgress? = nil,
     then finish: @escaping @Sendable (SourceImage, [DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
-    let plans = plans(for: requests, besides: family, of: picture)
+    let plans = plans(for: requests, besides: family, of: image)
     return try await work(
-      on: &picture, plans, urgency, progress,
-      { picture, isCancelled throws(ImageCacheError) in
-        try draw(plans, from: &picture, progress, isCancelled)
+      on: &image, plans, urgency, progress,
+      { image, isCancelled throws(ImageCacheError) in
+        try draw(plans, from: &image, progress, isCancelled)
       }, then: finish)
   }
 
   private func draw(
-    _ plans: [DecodePlan], from picture: inout SourceImage, _ progress: LoadProgress?,
+    _ plans: [DecodePlan], from image: inout SourceImage, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> [DrawnResult] {
     var results: [DrawnResult] = []
     for plan in plans {
       do throws(ImageCacheError) {
-        results += try draw(plan, from: &picture, progress, isCancelled)
+        results += try draw(plan, from: &image, progress, isCancelled)
       } catch {
         let isTooLarge = if case .imageTooLarge = error { true } else { false }
         if isCancelled() || plans.count == 1 && !isTooLarge { throw error }
         if plan.requests.count > 1 {
           // The decoder takes more than it has told.
-          let apart = plan.requests.map { self.plan([$0], of: picture) }
-          results += try draw(apart, from: &picture, progress, isCancelled)
+          let apart = plan.requests.map { self.plan([$0], of: image) }
+          results += try draw(apart, from: &image, progress, isCancelled)
         } else {
           // The others have their images, or their own errors.
           results.append(.failure(error))
@@ -80,15 +80,15 @@ struct ImageRenderer: Sendable {
   }
 
   private func draw(
-    _ plan: DecodePlan, from picture: inout SourceImage, _ progress: LoadProgress?,
+    _ plan: DecodePlan, from image: inout SourceImage, _ progress: LoadProgress?,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageCacheError) -> [DrawnResult] {
     if let refusal = plan.refusal { return plan.requests.map { _ in .failure(refusal) } }
-    let bitmap = try decoding.decode(&picture, plan, progress, isCancelled)
-    try hook?.ask(about: &picture, bitmap, plan, isCancelled)
+    let bitmap = try decoding.decode(&image, plan, progress, isCancelled)
+    try hook?.ask(about: &image, bitmap, plan, isCancelled)
     progress?.report(.drawing)
     let start = ThreadTime.now
-    let results = plan.requests.map { drawing.draw($0, from: picture, bitmap, isCancelled) }
+    let results = plan.requests.map { drawing.draw($0, from: image, bitmap, isCancelled) }
     let drawn = ThreadTime.now - start
     progress?.measureOnWorker { $0.draw += drawn }
     return results
@@ -96,15 +96,15 @@ struct ImageRenderer: Sendable {
 
   /// Decodes for the formats of an entity that has no id yet, and has the hook look at the image.
   func name(
-    by hook: StoreHook, _ picture: inout SourceImage, for request: ImageRequest,
+    by hook: StoreHook, _ image: inout SourceImage, for request: ImageRequest,
     _ urgency: Urgency
   ) async throws(ImageCacheError) -> (id: ImageID?, answer: HookAnswer) {
-    let plan = plans(for: [request], besides: request.family(), of: picture)[0]
+    let plan = plans(for: [request], besides: request.family(), of: image)[0]
     if let refusal = plan.refusal { throw refusal }
-    return try await work(on: &picture, [plan], urgency, nil) {
-      picture, isCancelled throws(ImageCacheError) in
-      let bitmap = try decoding.decode(&picture, plan, nil, isCancelled)
-      return try hook.name(picture, bitmap, plan, isCancelled)
+    return try await work(on: &image, [plan], urgency, nil) {
+      image, isCancelled throws(ImageCacheError) in
+      let bitmap = try decoding.decode(&image, plan, nil, isCancelled)
+      return try hook.name(image, bitmap, plan, isCancelled)
     } then: {
       $1
     }
@@ -113,35 +113,35 @@ struct ImageRenderer: Sendable {
   /// One decode for all; if that is too large, one without the family, and else one for each request. Requests for
   /// stills have one of their own beside those that want frames.
   private func plans(
-    for requests: [ImageRequest], besides family: [ImageRequest], of picture: SourceImage
+    for requests: [ImageRequest], besides family: [ImageRequest], of image: SourceImage
   ) -> [DecodePlan] {
-    if picture.frames(for: requests + family) != nil {
+    if image.frames(for: requests + family) != nil {
       let stills = requests.filter { !$0.wantsFrames }
       let moving = requests.filter(\.wantsFrames)
       if stills.isEmpty || moving.isEmpty {
         let siblings = family.filter { $0.wantsFrames == stills.isEmpty }
         if siblings.count < family.count {
-          return plans(for: requests, besides: siblings, of: picture)
+          return plans(for: requests, besides: siblings, of: image)
         }
       } else {
-        return [moving, stills].flatMap { plans(for: $0, besides: [], of: picture) }
+        return [moving, stills].flatMap { plans(for: $0, besides: [], of: image) }
       }
     }
-    let shared = plan(requests, besides: family, of: picture)
+    let shared = plan(requests, besides: family, of: image)
     if shared.refusal == nil { return [shared] }
-    if !family.isEmpty { return plans(for: requests, besides: [], of: picture) }
-    return requests.count == 1 ? [shared] : requests.map { plan([$0], of: picture) }
+    if !family.isEmpty { return plans(for: requests, besides: [], of: image) }
+    return requests.count == 1 ? [shared] : requests.map { plan([$0], of: image) }
   }
 
   private func plan(
-    _ requests: [ImageRequest], besides family: [ImageRequest] = [], of picture: SourceImage
+    _ requests: [ImageRequest], besides family: [ImageRequest] = [], of image: SourceImage
   ) -> DecodePlan {
-    decoding.plan(requests, besides: family, of: picture, isWhole: hook != nil)
+    decoding.plan(requests, besides: family, of: image, isWhole: hook != nil)
   }
 
   /// Works with an image on a worker that has the memory for plans, one after the other.
   private func work<Work: Sendable, Value: Sendable>(
-    on picture: inout SourceImage, _ plans: [DecodePlan], _ urgency: Urgency,
+    on image: inout SourceImage, _ plans: [DecodePlan], _ urgency: Urgency,
     _ progress: LoadProgress?,
     _ body:
       @escaping @Sendable (inout SourceImage, @escaping @Sendable () -> Bool)
@@ -149,31 +149,31 @@ struct ImageRenderer: Sendable {
     then finish: @escaping @Sendable (SourceImage, Work) -> Value
   ) async throws(ImageCacheError) -> Value {
     let byteCounts = plans.filter { $0.refusal == nil }.map {
-      hook?.byteCount(of: $0, picture, within: workers.byteBudget) ?? $0.byteCount
+      hook?.byteCount(of: $0, image, within: workers.byteBudget) ?? $0.byteCount
     }
     let queued = progress?.clock.now
     do throws(JobError<ImageCacheError>) {
       let (worked, value) = try await workers.run(
         urgency: urgency, byteCount: byteCounts.max() ?? 0
-      ) { [picture] isCancelled throws(ImageCacheError) in
+      ) { [image] isCancelled throws(ImageCacheError) in
         // From here on the process keeps memory that it could give back.
         MemoryPressureWatch.shared.start()
         if let progress, let queued {
           let waited = progress.clock.now - queued
           progress.measureOnWorker { $0.wait += waited }
         }
-        var picture = picture
-        let work = try body(&picture, isCancelled)
-        return (picture, work)
-      } then: { (picture: SourceImage, work: Work) in
-        (picture, finish(picture, work))
+        var image = image
+        let work = try body(&image, isCancelled)
+        return (image, work)
+      } then: { (image: SourceImage, work: Work) in
+        (image, finish(image, work))
       }
-      picture = worked
+      image = worked
       return value
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .imageTooLarge(picture.url, "\(refusal)")
+      case .refused(let refusal): throw .imageTooLarge(image.url, "\(refusal)")
       case .failed(let failure): throw failure
       }
     }

@@ -22,18 +22,18 @@ struct RequestDrawing: Sendable {
 
   /// Draws a request from a decode, or from what the hook has made of it.
   func draw(
-    _ request: ImageRequest, from picture: SourceImage, _ bitmap: Bitmap,
+    _ request: ImageRequest, from image: SourceImage, _ bitmap: Bitmap,
     _ isCancelled: @Sendable () -> Bool
   ) -> DrawnResult {
     var answer: HookAnswer?
     do throws(ImageCacheError) {
-      answer = try picture.answers[request.key.entity]?.get()
+      answer = try image.answers[request.key.entity]?.get()
     } catch { return .failure(error) }
-    let metadata = answer?.metadata ?? picture.metadata
-    let motion = motion(of: request, picture, answer, metadata)
+    let metadata = answer?.metadata ?? image.metadata
+    let motion = motion(of: request, image, answer, metadata)
     return draw(
-      request, answer?.bitmap ?? bitmap, of: answer?.bitmap?.size ?? picture.fullSize,
-      source: picture.sourceSize, metadata: metadata, motion: motion, isCancelled
+      request, answer?.bitmap ?? bitmap, of: answer?.bitmap?.size ?? image.fullSize,
+      source: image.sourceSize, metadata: metadata, motion: motion, isCancelled
     ).map {
       DrawnImage(
         slot: $0, metadata: metadata, motion: motion, mayBeStored: answer?.isStored ?? true)
@@ -42,10 +42,10 @@ struct RequestDrawing: Sendable {
 
   /// What becomes of the frames behind a request's image. An image that the hook has changed is a still.
   private func motion(
-    of request: ImageRequest, _ picture: SourceImage, _ answer: HookAnswer?, _ metadata: Data
+    of request: ImageRequest, _ image: SourceImage, _ answer: HookAnswer?, _ metadata: Data
   ) -> SlotMotion {
     guard request.wantsFrames, answer?.bitmap == nil else { return .still }
-    switch picture.motion {
+    switch image.motion {
     case .still, nil: return .still
     case .refused: return .unkept(nonce: .random(in: .min ... .max))
     case .frames(let frames):

@@ -6,17 +6,17 @@ struct StoreHook: Sendable {
 
   /// Shows a decode to the hook, once for each entity of the plan's requests.
   func ask(
-    about picture: inout SourceImage, _ bitmap: Bitmap, _ plan: DecodePlan,
+    about source: inout SourceImage, _ bitmap: Bitmap, _ plan: DecodePlan,
     _ isCancelled: @Sendable () -> Bool
   ) throws(ImageCacheError) {
-    let missing = plan.requests.filter { picture.answers[$0.key.entity] == nil }
+    let missing = plan.requests.filter { source.answers[$0.key.entity] == nil }
     if missing.isEmpty { return }
-    let shown = try shown(bitmap, plan, of: picture)
-    for entity in missing.map(\.key.entity) where picture.answers[entity] == nil {
+    let shown = try shown(bitmap, plan, of: source)
+    for entity in missing.map(\.key.entity) where source.answers[entity] == nil {
       let own = (plan.requests + plan.family).filter { $0.key.entity == entity }
-      var image = StoredImage(shown, of: picture, for: own, isNamed: true)
-      picture.answers[entity] = answer(&image, bitmap, isCancelled)
-      if !picture.mayBeStored(for: entity) { picture.isRefused = true }
+      var image = StoredImage(shown, of: source, for: own, isNamed: true)
+      source.answers[entity] = answer(&image, bitmap, isCancelled)
+      if !source.mayBeStored(for: entity) { source.isRefused = true }
     }
   }
 
@@ -24,11 +24,11 @@ struct StoreHook: Sendable {
   ///
   /// - Returns: The id that the hook gives; `nil` if it gives none.
   func name(
-    _ picture: SourceImage, _ bitmap: Bitmap, _ plan: DecodePlan,
+    _ source: SourceImage, _ bitmap: Bitmap, _ plan: DecodePlan,
     _ isCancelled: @Sendable () -> Bool
   ) throws(ImageCacheError) -> (id: ImageID?, answer: HookAnswer) {
     var image = StoredImage(
-      try shown(bitmap, plan, of: picture), of: picture, for: plan.requests + plan.family,
+      try shown(bitmap, plan, of: source), of: source, for: plan.requests + plan.family,
       isNamed: false)
     let answer = try answer(&image, bitmap, isCancelled).get()
     return (image.imageID, answer)
@@ -46,11 +46,11 @@ struct StoreHook: Sendable {
 
   /// The bitmap in sRGB, or in the widest space of the formats if its colours are others.
   private func shown(
-    _ bitmap: Bitmap, _ plan: DecodePlan, of picture: SourceImage
+    _ bitmap: Bitmap, _ plan: DecodePlan, of image: SourceImage
   ) throws(ImageCacheError) -> Bitmap {
     if isShown(bitmap, in: plan.colorSpace) { return bitmap }
     do { return try bitmap.inColorSpace(plan.colorSpace) } catch {
-      throw .undecodable(picture.url, reason: .outOfMemory)
+      throw .undecodable(image.url, reason: .outOfMemory)
     }
   }
 
@@ -61,8 +61,8 @@ struct StoreHook: Sendable {
   /// The private memory of a decode, with the copy that the hook is shown.
   ///
   /// A source's bitmap may be larger than the budget; its copy is made alone then.
-  func byteCount(of plan: DecodePlan, _ picture: SourceImage, within budget: Int) -> Int {
-    let decoded = plan.byteCount == 0 ? picture.decoded : nil
+  func byteCount(of plan: DecodePlan, _ image: SourceImage, within budget: Int) -> Int {
+    let decoded = plan.byteCount == 0 ? image.decoded : nil
     if let decoded, isShown(decoded, in: plan.colorSpace) { return 0 }
     let copied = decoded?.size ?? plan.size
     return min(plan.byteCount + copied.width * copied.height * 4, budget)

@@ -69,10 +69,10 @@ public struct StoredImage: Sendable {
   ///   - bitmap: The decode, its colours converted.
   ///   - requests: Of one entity, for different formats.
   ///   - isNamed: Whether that entity is the user's.
-  init(_ bitmap: Bitmap, of picture: SourceImage, for requests: [ImageRequest], isNamed: Bool) {
-    (self.bitmap, origin, url) = (bitmap, picture.way, picture.url)
+  init(_ bitmap: Bitmap, of image: SourceImage, for requests: [ImageRequest], isNamed: Bool) {
+    (self.bitmap, origin, url) = (bitmap, image.way, image.url)
     formats = requests.map(\.format)
-    metadata = picture.metadata.isEmpty ? nil : picture.metadata
+    metadata = image.metadata.isEmpty ? nil : image.metadata
     imageID = isNamed ? requests.first?.key.entity : nil
     let named = isNamed ? requests : []
     versions = Dictionary(

@@ -33,7 +33,7 @@
         let transition = CATransition()
         transition.type = .fade
         transition.duration = fade
-        layer?.add(transition, forKey: "picture")
+        layer?.add(transition, forKey: "image")
       }
       self.image = image
     }

@@ -153,7 +153,7 @@
         hasFailed = true
         put(nil, of: nil, fade: 0)
       case .preview(let cached): put(make(cached), of: nil, fade: 0)
-      case .picture(let cached, let isLate):
+      case .image(let cached, let isLate):
         put(make(cached), of: cached, fade: isLate ? standIns.fade : 0)
       }
       var isWaiting = false

@@ -123,7 +123,7 @@
       case .placeholder:
         hashed.map { .preview($0) } ?? place.fraction.map { .loading($0) } ?? .empty
       case .preview(let cached): image(of: cached).map { .preview($0) } ?? .empty
-      case .picture(let cached, _): image(of: cached).map { .success($0) } ?? .empty
+      case .image(let cached, _): image(of: cached).map { .success($0) } ?? .empty
       case .failure(let error): .failure(error)
       }
     }
@@ -151,7 +151,7 @@
     private func show(_ sight: ImagePlace.Sight) {
       (self.sight, image) = (sight, nil)
       if isInBody { return }
-      if case .picture(_, isLate: true) = sight {
+      if case .image(_, isLate: true) = sight {
         withTransaction(look.transaction) { changes += 1 }
       } else {
         changes += 1

@@ -6,7 +6,7 @@
   extension ImageDecoders {
     /// The first page of PDF documents, on Apple platforms, drawn upright on white at the size that is wanted.
     ///
-    /// ``standard`` has no such decoder, because CoreGraphics decodes the pictures within a page without a limit: a
+    /// ``standard`` has no such decoder, because CoreGraphics decodes the images within a page without a limit: a
     /// cache that shows documents you trust adds it to the decoders of its configuration. A page's longer side
     /// counts as 2048 pixels, or as its points if they are more. What needs a password is an error. A drawing cannot be
     /// cancelled.

@@ -93,7 +93,7 @@
       func colorSpace(of data: Data) throws(ImageDecodingError) -> ColorSpace? {
         try data.lendBytes { bytes throws(ImageDecodingError) in
           switch try Contents(bytes.bytes) {
-          case .picture(let file): try ColorSpace(of: file.conversion(bytes.bytes))
+          case .image(let file): try ColorSpace(of: file.conversion(bytes.bytes))
           case .png(let place): try PNGDecoder().colorSpace(of: Data(bytes[place]))
           }
         }

@@ -20,7 +20,7 @@ struct PNGWatch: PreviewScanner {
     case chunkHead
     /// In a chunk's content and checksum.
     case chunk(remaining: Int)
-    case picture
+    case image
     case over
   }
 
@@ -46,7 +46,7 @@ struct PNGWatch: PreviewScanner {
     var rest = bytes
     while let place = advance(&rest) { self.place = place }
     passedByteCount += rest.count
-    guard case .picture = place, marks.reach(passedByteCount) else { return [] }
+    guard case .image = place, marks.reach(passedByteCount) else { return [] }
     return [PreviewStage(isInterlaced ? .frame : .rows, byteCount: passedByteCount)]
   }
 
@@ -72,7 +72,7 @@ struct PNGWatch: PreviewScanner {
       if count == remaining { return .chunkHead }
       place = .chunk(remaining: remaining - count)
       return nil
-    case .picture, .over: return nil
+    case .image, .over: return nil
     }
   }
 
@@ -81,7 +81,7 @@ struct PNGWatch: PreviewScanner {
     if name.elementsEqual("IDAT".utf8) {
       let parts = isInterlaced ? Self.passParts : PreviewStage.rowParts
       marks = StageMarks(parts, from: passedByteCount, to: total)
-      return .picture
+      return .image
     }
     let length = head[..<4].reduce(0) { $0 << 8 | Int($1) }
     return name.elementsEqual("IEND".utf8) ? .over : .chunk(remaining: length + 4)

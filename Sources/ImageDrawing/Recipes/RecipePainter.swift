@@ -27,8 +27,8 @@ struct RecipePainter: ~Copyable {
     scale: Double
   ) throws(DrawingError) {
     let placement = Placement(recipe, source: source.edges.fullSize, output: layout.size)
-    let picture = placement.destination
-    let size = PixelSize(width: picture.width, height: picture.height)
+    let image = placement.destination
+    let size = PixelSize(width: image.width, height: image.height)
     let region = source.edges.pixels(showing: placement.source)
     // Everything that can fail comes first, as in `Resampler`.
     let resampler = try Resampler(
@@ -91,23 +91,23 @@ struct RecipePainter: ~Copyable {
 
   /// Makes a row of the output in `expanded`.
   private func compose(_ y: Int, _ pixels: UnsafeRawBufferPointer) {
-    let picture = placement.destination
-    let line = y - picture.y
+    let image = placement.destination
+    let line = y - image.y
     let isCovered =
-      line >= 0 && line < picture.height && picture.width == layout.size.width
+      line >= 0 && line < image.height && image.width == layout.size.width
     if !isCovered { PixelRows.fill(expanded.bytes, with: background, count: layout.size.width) }
-    guard line >= 0, line < picture.height else { return }
+    guard line >= 0, line < image.height else { return }
 
     resampler.writeRow(line, of: pixels, to: row.bytes)
     convertColors(row.bytes)
-    let target = expanded.bytes + picture.x * 4
+    let target = expanded.bytes + image.x * 4
     PixelRows.expand(
-      row.bytes, format: source.layout.format, to: target, count: picture.width)
+      row.bytes, format: source.layout.format, to: target, count: image.width)
     if let mask { cut(mask, line, target) }
     guard background != SIMD4(repeating: 0), mask != nil || source.layout.format.hasAlpha else {
       return
     }
-    PixelRows.lay(background, under: target, count: picture.width)
+    PixelRows.lay(background, under: target, count: image.width)
   }
 
   private func cut(_ mask: CornerMask, _ line: Int, _ target: UnsafeMutableRawPointer) {

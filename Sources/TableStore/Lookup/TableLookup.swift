@@ -96,7 +96,7 @@ final class TableLookup: Sendable {
   func isProtectedNow(_ key: TableKey) -> Bool {
     guard isLocked else { return false }
     do throws(SystemError) {
-      return try picture(of: key.entity, version: key.version)?.isStale == false
+      return try image(of: key.entity, version: key.version)?.isStale == false
     } catch { return true }
   }
 

@@ -69,7 +69,7 @@ extension TableLookup {
   /// The image of an entity by the records. One of an earlier session counts before it has been checked.
   ///
   /// - Parameter version: `nil` for whichever.
-  func picture(
+  func image(
     of entity: TableID, version: TableID? = nil
   ) throws(SystemError) -> StoredImageState? {
     let (own, reader) = try withRecordsLoaded(of: entity.digest) {

@@ -30,7 +30,7 @@ extension TableReader {
   private func freshRecords() -> (ReadableFile, [SlotReader.Found]) {
     _ = try? refresh()
     let snapshot = snapshot.withLock { $0 }
-    return (snapshot.file, snapshot.pictures.values.sorted { $0.slot < $1.slot })
+    return (snapshot.file, snapshot.images.values.sorted { $0.slot < $1.slot })
   }
 
   /// The images that have a record, by their trailers, in the order of slots; reads no pixels.
@@ -61,7 +61,7 @@ extension TableReader {
     var listed: [TableEntryInfo] = []
     // Images whose records cannot be read now are left out.
     try? reader.forEachRecord(in: rest.prefix(count)) { slot, record in
-      guard snapshot.pictures[record.entity]?.slot == slot, !hasTombstone(record) else { return }
+      guard snapshot.images[record.entity]?.slot == slot, !hasTombstone(record) else { return }
       if let info = reader.info(of: slot, record) { listed.append(info) }
     }
     return listed

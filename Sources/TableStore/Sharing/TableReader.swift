@@ -13,20 +13,20 @@ package final class TableReader: Sendable {
   struct Snapshot {
     var file: ReadableFile
     /// Of each entity the image that was stored last.
-    var pictures: [TableID.Digest: SlotReader.Found]
+    var images: [TableID.Digest: SlotReader.Found]
     /// Misses left before the records are read again; their number spreads the cost of reading them
     /// all.
     var missesUntilReading = 0
 
     init(_ file: ReadableFile, _ records: [SlotReader.Found]) {
       self.file = file
-      pictures = SlotReader.newestPerEntity(records)
+      images = SlotReader.newestPerEntity(records)
       postponeReading()
     }
 
-    mutating func postponeReading() { missesUntilReading = pictures.count / 512 }
+    mutating func postponeReading() { missesUntilReading = images.count / 512 }
 
-    var newestGeneration: UInt64 { pictures.values.reduce(0) { max($0, $1.record.generation) } }
+    var newestGeneration: UInt64 { images.values.reduce(0) { max($0, $1.record.generation) } }
   }
 
   private let directory: TableDirectory
@@ -73,7 +73,7 @@ package final class TableReader: Sendable {
   package var slotByteCount: Int { file.header.layout.stride }
 
   /// Images that had a record when the records were last read.
-  package var entryCount: Int { snapshot.withLock { $0.pictures.count } }
+  package var entryCount: Int { snapshot.withLock { $0.images.count } }
 
   /// Bytes of the file on its device, 0 when the system does not tell.
   package var diskByteCount: Int { file.slotReader.diskByteCount }
@@ -108,7 +108,7 @@ package final class TableReader: Sendable {
   /// True when the last snapshot has a later image of the record's entity.
   func hasNewer(than record: SlotRecord) -> Bool {
     snapshot.withLock { snapshot in
-      snapshot.pictures[record.entity]?.record.generation ?? 0 > record.generation
+      snapshot.images[record.entity]?.record.generation ?? 0 > record.generation
     }
   }
 
@@ -134,7 +134,7 @@ package final class TableReader: Sendable {
   /// - Parameter isOwn: The listed image was this process's own, and hid the one in the file, which
   ///   must not come to light.
   func addTombstone(for listed: TableEntryInfo, isOwn: Bool) -> Bool {
-    let known = snapshot.withLock { $0.pictures[listed.digest]?.record }
+    let known = snapshot.withLock { $0.images[listed.digest]?.record }
     guard let known, isOwn || known.generation == listed.generation, !hasTombstone(known)
     else { return false }
     addTombstone(for: known)
@@ -151,7 +151,7 @@ package final class TableReader: Sendable {
   func addTombstone(
     for subject: RemovalLog.Subject, upTo generation: UInt64
   ) throws(SystemError) -> Bool {
-    let records = try refresh().pictures.values.map(\.record)
+    let records = try refresh().images.values.map(\.record)
     let found = records.filter { subject == .all || subject == .entity($0.entity) }
     return tombstones.withLock { tombstones in
       let isThere = found.contains { !tombstones.removals.covers($0) }
@@ -230,7 +230,7 @@ package final class TableReader: Sendable {
   ) -> (file: ReadableFile, slot: Int, record: SlotRecord)? {
     let digest = entity.digest
     let found = snapshot.withLock { snapshot -> (ReadableFile, Int, SlotRecord)? in
-      snapshot.pictures[digest].map { (snapshot.file, $0.slot, $0.record) }
+      snapshot.images[digest].map { (snapshot.file, $0.slot, $0.record) }
     }
     guard let found, !hasTombstone(found.2) else { return nil }
     return found

@@ -83,7 +83,7 @@ struct AnimatedScroll {
     _ files: [AnimatedFile], _ animations: [CachedAnimation], in directory: URL
   ) throws -> (AnimatedScrollResult, strips: [[Data]]) {
     guard let layout = PixelLayout(size: size, format: pixelFormat) else {
-      throw CommandFailure("Pictures of \(size) cannot be held in memory.")
+      throw CommandFailure("Images of \(size) cannot be held in memory.")
     }
     // For ever, whatever a file says.
     let timelines = animations.map {

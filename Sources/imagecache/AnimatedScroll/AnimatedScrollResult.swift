@@ -36,8 +36,8 @@ struct AnimatedScrollResult {
     page.addChart(
       FrameChart(series: methods.map(\.series), frameCount: ScrollPass.playedFrameCount))
     page.addHeading("A frame of each of the first animations, as both methods show it")
-    for (index, (method, pictures)) in zip(methods, strips).enumerated() {
-      page.addStrip(method.name, pictures: pictures, seriesIndex: index)
+    for (index, (method, images)) in zip(methods, strips).enumerated() {
+      page.addStrip(method.name, images: images, seriesIndex: index)
     }
     return page
   }

@@ -4,14 +4,14 @@ import ImageDrawing
 
 /// One way to get the frames of animations while they play.
 protocol PlayMethod {
-  associatedtype Picture
+  associatedtype Image
 
   static var name: String { get }
 
   /// - Parameter index: Rises by little within a loop, and begins anew with 0.
-  mutating func frame(_ index: Int, of animation: Int) throws -> Picture
+  mutating func frame(_ index: Int, of animation: Int) throws -> Image
 
-  func byteSum(_ picture: Picture) -> UInt64
+  func byteSum(_ image: Image) -> UInt64
 }
 
 /// The frames lie decoded in a memory-mapped table.
@@ -24,7 +24,7 @@ struct TablePlaying: PlayMethod {
     animations[animation].frame(at: index).image
   }
 
-  func byteSum(_ picture: CachedImage) -> UInt64 { picture.withPixels { $0.wordSum } }
+  func byteSum(_ image: CachedImage) -> UInt64 { image.withPixels { $0.wordSum } }
 }
 
 /// Each frame is decoded and drawn in each loop. Each animation has a decoder that knows the frame before.
@@ -55,5 +55,5 @@ struct DecodePlaying: PlayMethod {
     throw ImageDecodingError.truncated
   }
 
-  func byteSum(_ picture: Bitmap) -> UInt64 { picture.withPixels { $0.wordSum } }
+  func byteSum(_ image: Bitmap) -> UInt64 { image.withPixels { $0.wordSum } }
 }

@@ -23,9 +23,9 @@ extension ScrollPass {
     var method = try makeMethod()
     var shown = timelines.map { _ in 0 }
     var held = try timelines.indices.map { animation in
-      let picture = try method.frame(0, of: animation)
-      byteSum &+= method.byteSum(picture)
-      return picture
+      let image = try method.frame(0, of: animation)
+      byteSum &+= method.byteSum(image)
+      return image
     }
     var work = Duration.zero
     for frame in 1...Self.playedFrameCount {

@@ -8,8 +8,8 @@ struct FetchCommand: Command {
 
   static let grammar = ArgumentGrammar(
     command: "imagecache fetch",
-    summary: "Fills image tables with pictures from web servers.",
-    operands: [.init("URL", isRepeatable: true, help: "a picture's address, http or https")],
+    summary: "Fills image tables with images from web servers.",
+    operands: [.init("URL", isRepeatable: true, help: "an image's address, http or https")],
     options: WantedTables.options(
       capacityHelp: "what is there, all URLs or 64 frames\nof each, and 16"
     ) + [
@@ -21,13 +21,13 @@ struct FetchCommand: Command {
       .value(
         "--limit-rate", "BYTES", help: "bytes per second that all downloads together may bring"),
       .flag(
-        "--revalidate", help: "asks the servers whether pictures have changed that are there"),
+        "--revalidate", help: "asks the servers whether images have changed that are there"),
       .value(
         "--previews", "DIR",
-        help: "writes the pictures there as PNG, and what there was to show before"),
+        help: "writes the images there as PNG, and what there was to show before"),
     ],
     discussion: """
-      A line for each picture says where it came from:
+      A line for each image says where it came from:
         table      it was there, drawn
         original   drawn from the file that an earlier call has downloaded
         unchanged  the server was asked, and that file is still the present one
@@ -36,13 +36,13 @@ struct FetchCommand: Command {
                    so much was there of an earlier download that broke off; the rest is downloaded
       Downloaded files are kept in DIR/Originals, up to --originals: the least recently used go first,
       and one that takes more than a quarter of it is not kept. Without --revalidate a server is asked
-      only for pictures that are in no table and have no such file. A URL is a picture's id. Plain
+      only for images that are in no table and have no such file. A URL is an image's id. Plain
       http is taken where you write it; no redirect leads from https to http.
 
-      --previews shows pictures as they get better while they arrive. Its files are named by the place of
+      --previews shows images as they get better while they arrive. Its files are named by the place of
       the URL in the call, the table, the milliseconds since the request, and what they are:
-        1-photo.jpg-row-00000412ms-frame1.png    a preview: the whole picture, coarser
-        1-photo.jpg-row-00001830ms-picture.png   the picture
+        1-photo.jpg-row-00000412ms-frame1.png    a preview: the whole image, coarser
+        1-photo.jpg-row-00001830ms-picture.png   the image
       There are previews of progressive JPEG files, and on Linux of interlaced PNG files, that are
       downloaded, at most three of each, and of the first table of the call only: the others are drawn
       when all is there. --limit-rate 50k helps to see them on a fast network.
@@ -91,10 +91,10 @@ struct FetchCommand: Command {
     let (cache, formats) = try await tables.open(
       for: urls.count, frameCount: urls.count * Self.usualFrameCount, keepsOthers: true,
       configuration)
-    let display = FetchDisplay(pictureCount: urls.count)
+    let display = FetchDisplay(imageCount: urls.count)
     let fetches = urls.enumerated().map { index, url in
       ImageFetch(
-        url: url, number: index + 1, picture: FetchedImage(url: url, layouts: tables.layouts),
+        url: url, number: index + 1, photo: FetchedImage(url: url, layouts: tables.layouts),
         formats: formats, cache: cache, originals: configuration.originals,
         revalidates: revalidates, previews: previews, display: display)
     }

@@ -46,13 +46,13 @@ final class FetchDisplay: Sendable {
     }
   }
 
-  private let pictureCount: Int
+  private let imageCount: Int
   private let line: ProgressLine
   private let state = Lock(State())
 
-  init(pictureCount: Int) {
-    self.pictureCount = pictureCount
-    line = ProgressLine("fetching", total: pictureCount)
+  init(imageCount: Int) {
+    self.imageCount = imageCount
+    line = ProgressLine("fetching", total: imageCount)
     state.withLock { show($0) }
   }
 
@@ -97,15 +97,15 @@ final class FetchDisplay: Sendable {
     let (doneCount, failureCount) = state.withLock { ($0.doneCount, $0.failureCount) }
     line.end()
     Console.note("\(doneCount - failureCount) there, \(failureCount) failed")
-    if doneCount < pictureCount {
-      Console.note("\(pictureCount - doneCount) of \(pictureCount) left; the next call goes on.")
+    if doneCount < imageCount {
+      Console.note("\(imageCount - doneCount) of \(imageCount) left; the next call goes on.")
     }
   }
 
   private func show(_ state: State) {
     line.update(
       state.doneCount,
-      fraction: (Double(state.doneCount) + state.parts) / Double(max(pictureCount, 1)),
+      fraction: (Double(state.doneCount) + state.parts) / Double(max(imageCount, 1)),
       detail: state.byteCount > 0 ? ", \(state.byteCount.byteText)" : "")
   }
 

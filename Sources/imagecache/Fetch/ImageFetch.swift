@@ -7,7 +7,7 @@ struct ImageFetch: Sendable {
   let url: URL
   /// The place of the address in the call, from 1 on.
   let number: Int
-  let picture: FetchedImage
+  let photo: FetchedImage
   let formats: [ImageFormat]
   let cache: ImageCache
   let originals: OriginalStore?
@@ -29,7 +29,7 @@ struct ImageFetch: Sendable {
     let start = ContinuousClock.now
     for format in formats {
       var isThere = false
-      for await step in cache.progress(for: picture, format: format, options: options) {
+      for await step in cache.progress(for: photo, format: format, options: options) {
         let elapsed = ContinuousClock.now - start
         switch step {
         case .receiving(let byteCount, let total): display.receive(url, byteCount, of: total)
@@ -41,12 +41,12 @@ struct ImageFetch: Sendable {
           if let reason = keep(image, nil, elapsed, format) { return .failed(reason) }
           // Held meanwhile, so that no other image takes its slot.
           isThere = withExtendedLifetime(image) {
-            cache.containsImage(for: picture, format: format)
+            cache.containsImage(for: photo, format: format)
           }
           if !isThere { return .failed(WantedTables.refusal(of: format, in: cache)) }
         case .failed(let error):
           // Asked for the file only: the image is there without it.
-          isThere = !revalidates && cache.containsImage(for: picture, format: format)
+          isThere = !revalidates && cache.containsImage(for: photo, format: format)
           if !isThere { return .failed(FailureText.text(of: error)) }
         default: continue
         }
@@ -63,9 +63,9 @@ struct ImageFetch: Sendable {
   ///
   /// - Returns: Why they cannot be had.
   private func bringFrames(in format: ImageFormat) async -> String? {
-    if cache.hasIntactFrames(of: picture, format: format) { return nil }
+    if cache.hasIntactFrames(of: photo, format: format) { return nil }
     do {
-      _ = try await cache.animation(for: picture, format: format)
+      _ = try await cache.animation(for: photo, format: format)
       return nil
     } catch ImageCacheError.cancelled {
       return nil

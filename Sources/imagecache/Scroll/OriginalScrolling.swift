@@ -16,9 +16,9 @@ struct OriginalScrolling: ScrollMethod {
     for url in Set(cells.map(\.photo.url)) { _ = try FileReader.read(LocalPath(url)) }
   }
 
-  func picture(ofCell cell: Int) throws -> Bitmap {
+  func image(ofCell cell: Int) throws -> Bitmap {
     guard let layout = PixelLayout(size: size, format: pixelFormat) else {
-      throw CommandFailure("Pictures of \(size) cannot be held in memory.")
+      throw CommandFailure("Images of \(size) cannot be held in memory.")
     }
     let drawing = cells[cell].drawing
     let data = try FileReader.read(LocalPath(cells[cell].photo.url))
@@ -34,5 +34,5 @@ struct OriginalScrolling: ScrollMethod {
     }
   }
 
-  func byteSum(_ picture: Bitmap) -> UInt64 { picture.withPixels { $0.wordSum } }
+  func byteSum(_ image: Bitmap) -> UInt64 { image.withPixels { $0.wordSum } }
 }

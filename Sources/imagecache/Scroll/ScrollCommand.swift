@@ -14,16 +14,16 @@ struct ScrollCommand: Command {
       .init("FOLDER", isRequired: false, help: "photographs; drawn by the command without it")
     ],
     options: [
-      .value("--size", "WxH", help: "pixels of a picture in the list (200x200)"),
+      .value("--size", "WxH", help: "pixels of an image in the list (200x200)"),
       .value("--pixel-format", "S", help: "bgra32, bgrx32, bgr16 or gray8 (bgrx32)"),
-      .value("--columns", "N", help: "pictures in a row (5)"),
+      .value("--columns", "N", help: "images in a row (5)"),
       .value(
         "--rows", "N",
-        help: "rows of the list (as many as make 1000 pictures, 20 over a slow network)"),
+        help: "rows of the list (as many as make 1000 images, 20 over a slow network)"),
       .value("--speed", "PX", help: "pixels scrolled in a frame (60)"),
       .value(
         "--slow-network", "KBIT",
-        help: "downloads the pictures over a line of so many kbit/s instead"),
+        help: "downloads the images over a line of so many kbit/s instead"),
       .flag("--animated", help: "plays the animations of FOLDER instead, 160x160 bgra32 each"),
       .flag("--json", help: "prints one JSON object instead of text"),
       .value(
@@ -31,23 +31,23 @@ struct ScrollCommand: Command {
         help: "writes a page with the chart of all frames, or with the screen\nof each second"),
     ],
     discussion: """
-      The three ways, with the same pictures in the same places:
+      The three ways, with the same images in the same places:
 
-        image table       the pictures lie decoded in a memory-mapped file
+        image table       the images lie decoded in a memory-mapped file
         cached thumbnail  JPEG files of the right size, as other libraries keep them
         decode original   the photograph is read, decoded at reduced size and drawn
 
-      A frame's work is to obtain each picture that came into view, to read all of its bytes once,
+      A frame's work is to obtain each image that came into view, to read all of its bytes once,
       and to let go of those that went out of view. Nothing is paced: what counts is how long the
       work takes, against 8.3 ms (120 frames a second) and 16.7 ms (60 frames a second).
 
       With --slow-network the command makes progressive copies of the photographs, at most 1600 pixels
       a side, and serves them on this machine at that rate, shared by all downloads. The list moves
-      on by a screen when all of its pictures are there: once without previews, once with them, and
+      on by a screen when all of its images are there: once without previews, once with them, and
       once more with empty tables and the originals that were kept. It says when the first thing
-      and when the picture was shown, at the median and for nine of ten. A report whose name ends
-      in .png is the picture alone: a strip of the screen for each second, without previews on the
-      left, with them on the right. Twenty pictures take a minute or two at 2000 kbit/s.
+      and when the image was shown, at the median and for nine of ten. A report whose name ends
+      in .png is the image alone: a strip of the screen for each second, without previews on the
+      left, with them on the right. Twenty images take a minute or two at 2000 kbit/s.
 
       With --animated all animations of FOLDER play at once for ten seconds of 60 frames: once from
       image tables, where each of their frames lies decoded, and once decoded anew in each loop. The
@@ -74,7 +74,7 @@ struct ScrollCommand: Command {
     let columns = try arguments.integer("--columns", in: 1...1000) ?? 5
     kilobits = try arguments.integer("--slow-network", in: 8...1_000_000)
     guard kilobits == nil || arguments.value("--speed") == nil else {
-      throw UsageError("--speed says nothing of a list that moves on when its pictures are there.")
+      throw UsageError("--speed says nothing of a list that moves on when its images are there.")
     }
     if isAnimated {
       guard folder != nil else { throw UsageError("--animated needs FOLDER.") }
@@ -83,8 +83,8 @@ struct ScrollCommand: Command {
         throw UsageError("\(option) says nothing of animations, which do not move on.")
       }
     }
-    let pictureCount = kilobits == nil ? 1000 : 20
-    let usualRows = max((pictureCount + columns - 1) / columns, 2)
+    let imageCount = kilobits == nil ? 1000 : 20
+    let usualRows = max((imageCount + columns - 1) / columns, 2)
     plan = ScrollPlan(
       size: size,
       pixelFormat: try arguments.pixelFormat("--pixel-format") ?? (isAnimated ? .bgra32 : .bgrx32),

@@ -2,7 +2,7 @@ import FastImageCache
 
 /// One way to get the images of a list while it is scrolled.
 protocol ScrollMethod {
-  associatedtype Picture
+  associatedtype Image
 
   static var name: String { get }
 
@@ -12,9 +12,9 @@ protocol ScrollMethod {
   /// seconds.
   func touch() throws
 
-  func picture(ofCell cell: Int) throws -> Picture
+  func image(ofCell cell: Int) throws -> Image
 
-  func byteSum(_ picture: Picture) -> UInt64
+  func byteSum(_ image: Image) -> UInt64
 }
 
 extension RawSpan {

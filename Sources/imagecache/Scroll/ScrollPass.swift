@@ -35,7 +35,7 @@ struct ScrollPass {
     try method.touch()
     busyFrames.reserveCapacity(min(geometry.frameCount, geometry.rowCount))
     var rows = geometry.visibleRows(inFrame: 0)
-    var held: [Int: [Method.Picture]] = [:]
+    var held: [Int: [Method.Image]] = [:]
     held.reserveCapacity(rows.count * 2)
     ProcessMemory.releaseFreeMemory()
     let startingByteCount = ProcessMemory.privateByteCount()
@@ -75,11 +75,11 @@ struct ScrollPass {
 
   private mutating func obtain<Method: ScrollMethod>(
     _ row: Int, _ method: Method, _ geometry: ScrollGeometry
-  ) throws -> [Method.Picture] {
+  ) throws -> [Method.Image] {
     try geometry.cells(inRows: row..<(row + 1)).map { cell in
-      let picture = try method.picture(ofCell: cell)
-      byteSum &+= method.byteSum(picture)
-      return picture
+      let image = try method.image(ofCell: cell)
+      byteSum &+= method.byteSum(image)
+      return image
     }
   }
 }

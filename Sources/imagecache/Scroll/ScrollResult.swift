@@ -26,7 +26,7 @@ struct ScrollResult {
       let times = passes.map { $0.busyFrames.map(\.milliseconds) }
       let numbers = passes.first?.busyFrames.map(\.number) ?? []
       guard Set(passes.map(\.byteSum)).count == 1 else {
-        throw CommandFailure("The pictures of the \(name) changed while the list was scrolled.")
+        throw CommandFailure("The images of the \(name) changed while the list was scrolled.")
       }
       self.name = name
       busyFrames = zip(numbers, Distribution.medians(ofRuns: times)).map {
@@ -42,20 +42,20 @@ struct ScrollResult {
   let plan: ScrollPlan
 
   /// Photographs in the list, each counted once.
-  let pictureCount: Int
+  let imageCount: Int
   let methods: [Method]
 
   private var geometry: ScrollGeometry { plan.geometry }
 
   var json: JSONValue {
     .object([
-      "pictures": .integer(pictureCount), "rows": .integer(geometry.rowCount),
+      "pictures": .integer(imageCount), "rows": .integer(geometry.rowCount),
       "frames": .integer(geometry.frameCount), "methods": .array(methods.map { .members($0.json) }),
     ])
   }
 
   var title: String {
-    "\(geometry.cellCount) pictures of \(plan.size) \(plan.pixelFormat.rawValue) in "
+    "\(geometry.cellCount) images of \(plan.size) \(plan.pixelFormat.rawValue) in "
       + "\(geometry.rowCount) rows of \(geometry.columnCount), \(geometry.frameCount) frames of "
       + "\(geometry.speed) pixels"
   }
@@ -83,10 +83,10 @@ struct ScrollResult {
     }
     notes.append(
       "Busy frames bring at least one row into view. Each list was scrolled \(Self.passCount) times; "
-        + "a frame's figure is the median. Private memory is what a screen of pictures added.")
-    if pictureCount < geometry.cellCount {
+        + "a frame's figure is the median. Private memory is what a screen of images added.")
+    if imageCount < geometry.cellCount {
       notes.append(
-        "There are \(pictureCount) photographs for \(geometry.cellCount) places, so they appear "
+        "There are \(imageCount) photographs for \(geometry.cellCount) places, so they appear "
           + "again under other ids and in other crops.")
     }
     for method in methods {

@@ -57,7 +57,7 @@ final class ScrollStage {
     let methods = try zip(names, zip(passes, disk)).map { name, measured in
       try ScrollResult.Method(name: name, passes: measured.0, diskByteCount: measured.1)
     }
-    return ScrollResult(plan: plan, pictureCount: photos.count, methods: methods)
+    return ScrollResult(plan: plan, imageCount: photos.count, methods: methods)
   }
 
   /// The first images of the list as each way shows them, as PNG files.
@@ -67,9 +67,9 @@ final class ScrollStage {
     let original = OriginalScrolling(cells: cells, size: plan.size, pixelFormat: plan.pixelFormat)
     let shown = 0..<min(12, cells.count)
     return [
-      try shown.map { try table.picture(ofCell: $0).pngData() },
-      try shown.map { try ImageFile.png(thumbnail.picture(ofCell: $0)) },
-      try shown.map { try ImageFile.png(original.picture(ofCell: $0)) },
+      try shown.map { try table.image(ofCell: $0).pngData() },
+      try shown.map { try ImageFile.png(thumbnail.image(ofCell: $0)) },
+      try shown.map { try ImageFile.png(original.image(ofCell: $0)) },
     ]
   }
 
@@ -114,7 +114,7 @@ final class ScrollStage {
       await cache.prefetch(ordered, format: plan.format, depth: .memory).loadedCount
     guard loadedCount == cells.count else {
       throw CommandFailure(
-        "The table could be filled with \(loadedCount) of \(cells.count) pictures only.")
+        "The table could be filled with \(loadedCount) of \(cells.count) images only.")
     }
   }
 
@@ -125,7 +125,7 @@ final class ScrollStage {
     thumbnails = try cells.enumerated().map { index, cell in
       try Task.checkCancellation()
       guard let image = cache.cachedImage(for: cell, format: plan.format) else {
-        throw CommandFailure("The table has lost the picture of \(cell.imageID).")
+        throw CommandFailure("The table has lost the image of \(cell.imageID).")
       }
       let file = folder.appending(path: "\(index).jpg")
       try ImageFile.jpeg(image.makeBitmap()).write(to: file)

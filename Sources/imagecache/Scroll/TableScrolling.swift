@@ -10,15 +10,15 @@ struct TableScrolling: ScrollMethod {
   let cells: [ScrollCell]
 
   func touch() throws {
-    for cell in cells.indices { _ = byteSum(try picture(ofCell: cell)) }
+    for cell in cells.indices { _ = byteSum(try image(ofCell: cell)) }
   }
 
-  func picture(ofCell cell: Int) throws -> CachedImage {
+  func image(ofCell cell: Int) throws -> CachedImage {
     guard let image = cache.cachedImage(for: cells[cell], format: format) else {
-      throw CommandFailure("The table has lost the picture of \(cells[cell].imageID).")
+      throw CommandFailure("The table has lost the image of \(cells[cell].imageID).")
     }
     return image
   }
 
-  func byteSum(_ picture: CachedImage) -> UInt64 { picture.withPixels { $0.wordSum } }
+  func byteSum(_ image: CachedImage) -> UInt64 { image.withPixels { $0.wordSum } }
 }

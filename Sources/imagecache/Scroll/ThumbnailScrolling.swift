@@ -12,10 +12,10 @@ struct ThumbnailScrolling: ScrollMethod {
     for file in files { _ = try Data(contentsOf: file) }
   }
 
-  func picture(ofCell cell: Int) throws -> Bitmap {
+  func image(ofCell cell: Int) throws -> Bitmap {
     let data = try Data(contentsOf: files[cell])
     return try ImageDecoders.standard.decoder(for: data).decode(data, DecodeRequest())
   }
 
-  func byteSum(_ picture: Bitmap) -> UInt64 { picture.withPixels { $0.wordSum } }
+  func byteSum(_ image: Bitmap) -> UInt64 { image.withPixels { $0.wordSum } }
 }

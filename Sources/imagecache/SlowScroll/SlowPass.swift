@@ -87,12 +87,12 @@ struct SlowPass {
     for try await image in cache.updates(for: cell, format: format, options: options) {
       shown.append((ContinuousClock.now - start, image))
     }
-    let picture = shown.last?.image
+    let final = shown.last?.image
     let size = StripImage.thumbnailSize(of: format.size)
     let appearances = try shown.map { time, image in
       Appearance(
         time: time, isPreview: image.isPrivate,
-        difference: picture.map { image.difference(from: $0) } ?? 0,
+        difference: final.map { image.difference(from: $0) } ?? 0,
         thumbnail: try image.makeBitmap().drawn(.stretch, size))
     }
     return Place(start: begin, appearances: appearances)

@@ -27,7 +27,7 @@ struct SlowScrollReport {
     page.addTable(header: SlowScrollResult.tableHeader, rows: result.tableRows)
     page.addList(result.notes)
     let time = strips.interval == 1 ? "each second" : "\(strips.interval) seconds"
-    page.addHeading("The pictures on screen, one strip below the other for \(time)")
+    page.addHeading("The images on screen, one strip below the other for \(time)")
     page.addImage(
       "Left without previews, right with them. Gray is nothing. After ten strips there is a gap.",
       png)

@@ -11,13 +11,13 @@ struct SlowScrollResult {
   let passes: [SlowPass]
 
   var title: String {
-    "\(plan.geometry.cellCount) pictures of \(plan.size) \(plan.pixelFormat.rawValue), "
+    "\(plan.geometry.cellCount) images of \(plan.size) \(plan.pixelFormat.rawValue), "
       + "\(plan.geometry.columnCount * plan.geometry.visibleRowCount) on screen, over a line of "
       + "\(kilobits) kbit/s"
   }
 
   static let tableHeader = [
-    "pass", "first shown p50 ms", "p90 ms", "picture p50 ms", "p90 ms", "previews", "became worse",
+    "pass", "first shown p50 ms", "p90 ms", "image p50 ms", "p90 ms", "previews", "became worse",
     "downloaded",
   ]
 
@@ -44,9 +44,9 @@ struct SlowScrollResult {
       "The photographs are served as progressive JPEG files of at most "
         + "\(ProgressiveCopies.longestSide) pixels a side, \(median.byteText) at the median, "
         + "\(photoCount) of them for \(fileByteCounts.count) places, each under an address of its own.",
-      "Times begin when a picture comes into view. The list moves on by a screen when all of its "
-        + "pictures are there. \"became worse\" counts moments at which something was shown that is "
-        + "farther from the picture than what was shown before.",
+      "Times begin when an image comes into view. The list moves on by a screen when all of its "
+        + "images are there. \"became worse\" counts moments at which something was shown that is "
+        + "farther from the image than what was shown before.",
       "The last pass has the originals that the pass before has kept, and empty tables.",
     ]
   }

@@ -44,7 +44,7 @@ struct StripImage {
       width: passes.count * column - Self.wideGap,
       height: (rows.last ?? 0) + thumbnail.height)
     guard let layout = PixelLayout(size: size, format: .bgrx32) else {
-      throw CommandFailure("A picture of \(size) cannot be held in memory.")
+      throw CommandFailure("An image of \(size) cannot be held in memory.")
     }
     let bitmap = try Bitmap(layout: layout) { target in
       target.initializeMemory(as: UInt8.self, repeating: 0xFF)

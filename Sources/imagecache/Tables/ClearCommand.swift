@@ -10,23 +10,23 @@ struct ClearCommand: Command {
 
   static let grammar = ArgumentGrammar(
     command: "imagecache clear",
-    summary: "Empties one table, or all tables and originals, or removes some pictures.",
+    summary: "Empties one table, or all tables and originals, or removes some images.",
     operands: [
       .init("DIR", help: "a cache's folder, as given to `warm --cache`"),
       .init(
         "NAME", isRequired: false, help: "the table's name; all tables and originals without it"),
     ],
     options: [
-      .flag("--tables", help: "removes pictures of tables only: originals can draw them again"),
+      .flag("--tables", help: "removes images of tables only: originals can draw them again"),
       .flag("--originals", help: "removes originals only, and what has arrived of them"),
     ] + ImageFilter.options,
     discussion: """
-      A table that is emptied gives its disk space back. With --older-than or --matching only pictures
-      of which both are true are removed; their space is used by the next pictures. The age counts from
+      A table that is emptied gives its disk space back. With --older-than or --matching only images
+      of which both are true are removed; their space is used by the next images. The age counts from
       storing, not from the last use, of which only the order is kept.
 
-      Originals go with the pictures, since these would come back from them: all of them, or those that
-      are as old, or whose id or picture's id is of the form. With NAME they stay.
+      Originals go with the images, since these would come back from them: all of them, or those that
+      are as old, or whose id or image's id is of the form. With NAME they stay.
 
       Only table files, their guest files and files of originals are touched, whatever else lies in the
       folder. What another program has open is left as it is, and the exit status is 1.
@@ -94,10 +94,10 @@ struct ClearCommand: Command {
       capacity: .slots(reader.slotCount))
     defer { owned.close() }
     guard owned.statistics.isOwner else { return false }
-    let pictureCount =
+    let imageCount =
       filter.isEmpty ? try empty(owned, table) : try removePassing(from: owned, table)
-    let pictures = "\(pictureCount) \(pictureCount == 1 ? "picture" : "pictures")"
-    Console.print("\(reader.name.printable): \(pictures) removed")
+    let images = "\(imageCount) \(imageCount == 1 ? "image" : "images")"
+    Console.print("\(reader.name.printable): \(images) removed")
     return true
   }
 

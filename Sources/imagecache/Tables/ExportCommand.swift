@@ -9,11 +9,11 @@ struct ExportCommand: Command {
 
   static let grammar = ArgumentGrammar(
     command: "imagecache export",
-    summary: "Writes one picture of a table as a PNG, JPEG or WebP file.",
+    summary: "Writes one image of a table as a PNG, JPEG or WebP file.",
     operands: [
       .init("DIR", help: "a cache's folder, as given to `warm --cache`"),
       .init("NAME", help: "the table's name"),
-      .init("ENTITY", help: "the picture's id; after `warm`, the path in the folder"),
+      .init("ENTITY", help: "the image's id; after `warm`, the path in the folder"),
       .init(
         "OUT",
         help: "the file to write, of the kind that its extension names: png, jpg,\n"
@@ -45,23 +45,23 @@ struct ExportCommand: Command {
   }
 
   func run() async throws -> ExitStatus {
-    let picture = try StoredImageFile(of: entity, in: try TableFolder(path).table(named: tableName))
+    let image = try StoredImageFile(of: entity, in: try TableFolder(path).table(named: tableName))
     let data: Data
     if let frame {
-      data = try type.encode(picture.bitmap(ofFrame: frame))
-    } else if case .stored(let motion) = picture.motion {
+      data = try type.encode(image.bitmap(ofFrame: frame))
+    } else if case .stored(let motion) = image.motion {
       guard type.isAnimated else {
         throw UsageError(
-          "\"\(entity)\" has \(picture.frameCount) frames, which a PNG file holds; "
+          "\"\(entity)\" has \(image.frameCount) frames, which a PNG file holds; "
             + "--frame N writes one of them.")
       }
-      let files = try (0..<picture.frameCount).map { index in
+      let files = try (0..<image.frameCount).map { index in
         try Task.checkCancellation()
-        return try type.encode(picture.bitmap(ofFrame: index))
+        return try type.encode(image.bitmap(ofFrame: index))
       }
       data = AnimatedPNG(files, motion.timeline).data
     } else {
-      data = try type.encode(picture.bitmap(ofFrame: 0))
+      data = try type.encode(image.bitmap(ofFrame: 0))
     }
     try write(data)
     return .success

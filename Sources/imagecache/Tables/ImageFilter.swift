@@ -8,10 +8,10 @@ struct ImageFilter {
   static let options: [ArgumentGrammar.Option] = [
     .value(
       "--older-than", "DURATION",
-      help: "only pictures stored that long ago or longer: 90m, 12h, 30d, 8w"),
+      help: "only images stored that long ago or longer: 90m, 12h, 30d, 8w"),
     .value(
       "--matching", "PATTERN",
-      help: "only pictures whose whole id is of this form; * stands for any\ncharacters, ? for one"),
+      help: "only images whose whole id is of this form; * stands for any\ncharacters, ? for one"),
   ]
 
   private let pattern: GlobPattern?

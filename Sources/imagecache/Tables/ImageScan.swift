@@ -3,7 +3,7 @@ import TableStore
 
 /// The images of a table, each animation one of them, and what is damaged; reads the whole file.
 struct ImageScan {
-  struct Picture {
+  struct Image {
     let entry: TableEntryInfo
     /// What the image's slot tells of frames behind the first.
     let motion: SlotMotion
@@ -13,7 +13,7 @@ struct ImageScan {
   }
 
   /// In the order of slots.
-  let pictures: [Picture]
+  let images: [Image]
   /// Damaged slots, and what they held.
   let damages: [(slot: Int, text: String)]
 
@@ -24,31 +24,31 @@ struct ImageScan {
     let (entries, damages) = table.reader.scan()
     frameCount = entries.count
     let frames = Set(entries.filter(\.isFrame).compactMap(Self.key))
-    pictures = entries.filter { !$0.isFrame }.map { entry in
+    images = entries.filter { !$0.isFrame }.map { entry in
       let (motion, metadata) =
         table.hasAnimations ? SlotMotion.parting(entry.metadata) : (.still, entry.metadata[...])
-      return Picture(
+      return Image(
         entry: entry, motion: motion, metadataByteCount: metadata.count,
         intactFrameCount: 1 + motion.frameKeys(of: entry).count { frames.contains($0) })
     }
-    self.damages = Self.named(damages, pictures)
+    self.damages = Self.named(damages, images)
   }
 
   private static func named(
-    _ damages: [TableDamage], _ pictures: [Picture]
+    _ damages: [TableDamage], _ images: [Image]
   ) -> [(slot: Int, text: String)] {
     var names: [TableID: String] = [:]
     if damages.contains(where: { $0.entity?.known?.isFrame == true }) {
-      for picture in pictures {
-        for (index, key) in zip(1..., picture.motion.frameKeys(of: picture.entry)) {
-          names[key.entity] = "frame \(index) of \(picture.entry.entity)"
+      for image in images {
+        for (index, key) in zip(1..., image.motion.frameKeys(of: image.entry)) {
+          names[key.entity] = "frame \(index) of \(image.entry.entity)"
         }
       }
     }
     return damages.map { damage in
-      guard let entity = damage.entity else { return (damage.slot, "a picture") }
+      guard let entity = damage.entity else { return (damage.slot, "an image") }
       guard let frame = entity.known, frame.isFrame else {
-        return (damage.slot, "the picture of \(entity)")
+        return (damage.slot, "the image of \(entity)")
       }
       return (damage.slot, names[frame] ?? "a frame of an animation")
     }

@@ -9,19 +9,19 @@ struct InspectCommand: Command {
 
   static let grammar = ArgumentGrammar(
     command: "imagecache inspect",
-    summary: "Lists the tables of a folder and their pictures, and its originals.",
+    summary: "Lists the tables of a folder and their images, and its originals.",
     operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
     options: [
       .flag("--json", help: "prints one JSON object instead of text"),
-      .flag("--namespaces", help: "lists the namespaces and not their pictures"),
+      .flag("--namespaces", help: "lists the namespaces and not their images"),
     ] + ImageFilter.options,
     discussion: """
-      Pictures come in the order of use, the one used last first, each with the time at which it was
-      stored. Only pictures whose bytes are intact are listed; `imagecache verify` names the others.
+      Images come in the order of use, the one used last first, each with the time at which it was
+      stored. Only images whose bytes are intact are listed; `imagecache verify` names the others.
       Those that show a part of a damaged file are marked. Control characters of an id are shown escaped, and in JSON as JSON escapes them. An id too long
-      for its slot is shown as its SHA-256. An animation is one picture: "18 of 30" frames are there where
+      for its slot is shown as its SHA-256. An animation is one image: "18 of 30" frames are there where
       others were evicted, and "streamed" is one that is decoded while it plays. Nothing is changed, and a program that has the tables open is
-      not disturbed. Pictures in guest files, which a second process drew, are listed once the table's
+      not disturbed. Images in guest files, which a second process drew, are listed once the table's
       owner has taken them in.
 
       Originals are the files that `imagecache fetch`, or a cache with a store, has downloaded. They come in
@@ -40,7 +40,7 @@ struct InspectCommand: Command {
     isAboutNamespaces = arguments.hasFlag("--namespaces")
     filter = try ImageFilter(arguments)
     guard filter.isEmpty || !isAboutNamespaces else {
-      throw UsageError("--namespaces lists no pictures, so it goes with neither of the filters.")
+      throw UsageError("--namespaces lists no images, so it goes with neither of the filters.")
     }
   }
 
@@ -73,16 +73,16 @@ struct InspectCommand: Command {
   }
 
   /// The one used last first.
-  private func passing(_ scan: ImageScan) -> [ImageScan.Picture] {
-    scan.pictures.filter { filter.passes($0.entry) }
+  private func passing(_ scan: ImageScan) -> [ImageScan.Image] {
+    scan.images.filter { filter.passes($0.entry) }
       .sorted { ($0.entry.recency, $0.entry.slot) > ($1.entry.recency, $1.entry.slot) }
   }
 
   private func text(_ table: TableFolder.Table) -> String {
     let reader = table.reader
     let scan = ImageScan(table)
-    let pictures = passing(scan)
-    let count = scan.pictures.count
+    let images = passing(scan)
+    let count = scan.images.count
     let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
     let quality = table.code?.quality == .best ? ", best quality" : ""
@@ -92,21 +92,21 @@ struct InspectCommand: Command {
       + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) "
       + "\(pixelFormat)\(quality)\(colors), "
       + (table.hasAnimations
-        ? "animated, \(count.counted("picture")), \(scan.frameCount) of \(reader.slotCount) frames"
-        : "\(count) of \(reader.slotCount) pictures")
+        ? "animated, \(count.counted("image")), \(scan.frameCount) of \(reader.slotCount) frames"
+        : "\(count) of \(reader.slotCount) images")
       + ", \(reader.diskByteCount.byteText) on disk"
       + (reader.residency.residentByteCount.map { ", \($0.byteText) in memory" } ?? "")
-      + (filter.isEmpty ? "" : ", \(pictures.count) listed")
+      + (filter.isEmpty ? "" : ", \(images.count) listed")
       + (table.namespace.map { ", namespace \($0.printable)" } ?? "")
-    guard !pictures.isEmpty else { return title }
+    guard !images.isEmpty else { return title }
     let frames = table.hasAnimations ? ["frames"] : []
     var lines = TextTable(header: ["  entity", "size"] + frames + ["slot", "stored"])
-    for picture in pictures {
-      let entry = picture.entry
+    for image in images {
+      let entry = image.entry
       let size = "\(entry.extent.width)x\(entry.extent.height)"
       let note = entry.version.known?.isDamaged == true ? ", of a damaged file" : ""
       lines.append(
-        ["  \(entry.entity)".printable, size] + (table.hasAnimations ? [picture.frameText] : [])
+        ["  \(entry.entity)".printable, size] + (table.hasAnimations ? [image.frameText] : [])
           + ["\(entry.slot)", Self.time(of: entry) + note])
     }
     return title + "\n" + lines.text
@@ -114,17 +114,17 @@ struct InspectCommand: Command {
 
   private func json(_ table: TableFolder.Table) -> JSONValue {
     let (reader, geometry) = (table.reader, table.reader.geometry)
-    let entries = passing(ImageScan(table)).enumerated().map { rank, picture in
-      let entry = picture.entry
+    let entries = passing(ImageScan(table)).enumerated().map { rank, image in
+      let entry = image.entry
       return JSONValue.object([
         "entity": .string("\(entry.entity)"), "version": .string("\(entry.version)"),
         "width": .integer(entry.extent.width), "height": .integer(entry.extent.height),
         "slot": .integer(entry.slot), "recency_rank": .integer(rank),
         "damaged_file": .bool(entry.version.known?.isDamaged == true),
-        "frames": .integer(picture.motion.frameCount),
-        "intact_frames": .integer(picture.intactFrameCount),
-        "streamed": .bool(picture.motion.isUnkept),
-        "metadata_bytes": .integer(picture.metadataByteCount),
+        "frames": .integer(image.motion.frameCount),
+        "intact_frames": .integer(image.intactFrameCount),
+        "streamed": .bool(image.motion.isUnkept),
+        "metadata_bytes": .integer(image.metadataByteCount),
         "stored": .string(Self.time(of: entry)),
       ])
     }
@@ -150,7 +150,7 @@ struct InspectCommand: Command {
   }
 }
 
-extension ImageScan.Picture {
+extension ImageScan.Image {
   fileprivate var frameText: String {
     if motion.isUnkept { return "streamed" }
     return intactFrameCount < motion.frameCount

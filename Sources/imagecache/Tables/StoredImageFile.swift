@@ -21,7 +21,7 @@ struct StoredImageFile {
       return
     }
     throw UsageError(
-      "The table \"\(table.reader.name)\" has no picture of \"\(text)\" that is intact; "
+      "The table \"\(table.reader.name)\" has no image of \"\(text)\" that is intact; "
         + "`imagecache inspect` lists what it has.")
   }
 

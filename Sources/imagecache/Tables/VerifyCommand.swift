@@ -9,11 +9,11 @@ struct VerifyCommand: Command {
 
   static let grammar = ArgumentGrammar(
     command: "imagecache verify",
-    summary: "Reads every picture of every table, and every original, and proves it intact.",
+    summary: "Reads every image of every table, and every original, and proves it intact.",
     operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
     discussion: """
-      Each damaged picture is named, and the exit status is 1 if there is any. Nothing is changed: a
-      program that opens the table finds the damage itself, drops the picture and loads it again. Pictures
+      Each damaged image is named, and the exit status is 1 if there is any. Nothing is changed: a
+      program that opens the table finds the damage itself, drops the image and loads it again. Images
       in guest files, which a second process drew, are checked when the table's owner takes them in.
       Frames of animations are checked too.
 
@@ -43,7 +43,7 @@ struct VerifyCommand: Command {
       let frames =
         table.hasAnimations ? " of \(scan.frameCount.counted("frame"))" : ""
       Console.print(
-        "\(table.reader.name.printable): \(scan.pictures.count.counted("picture"))\(frames) intact"
+        "\(table.reader.name.printable): \(scan.images.count.counted("image"))\(frames) intact"
           + (scan.damages.isEmpty ? "" : ", \(scan.damages.count) damaged"))
     }
     for store in originals { damageCount += try await OriginalProof(of: store).damageCount }

@@ -11,19 +11,19 @@ struct WantedTables {
       .value(
         "--format", FormatArgument.form, isRequired: true, isRepeatable: true,
         help: """
-          a table and the size of its pictures in pixels
+          a table and the size of its images in pixels
           PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
           QUALITY: balanced (the usual one) or best, from more of a photograph's pixels
           COLORS: sRGB (the usual ones) or displayP3; also without QUALITY
-          animated: all frames of pictures that move, if those of one take 16M at
+          animated: all frames of images that move, if those of one take 16M at
           most, or BYTES as in animated=64M; else the first frame is kept
           """),
-      .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
+      .value("--capacity", "N", help: "images a table holds (\(capacityHelp))"),
       .value(
         "--damaged", "POLICY",
         help: """
-          pictures that are cut short or damaged within:
+          images that are cut short or damaged within:
           refuse (the usual one) or show, as far as they are there
           """),
       .value(
@@ -68,13 +68,13 @@ struct WantedTables {
   /// Opens the tables, and those of earlier calls.
   ///
   /// - Parameters:
-  ///   - pictureCount: Images that shall find room if the call does not say.
+  ///   - imageCount: Images that shall find room if the call does not say.
   ///   - frameCount: Frames of these, in a table of animations.
   ///   - keepsOthers: Whether they shall find it beside those that are there.
   ///   - configuration: Its directory and policy for damaged images are not used.
   /// - Returns: The cache, and its formats that the call wants.
   func open(
-    for pictureCount: Int, frameCount: Int, keepsOthers: Bool = false,
+    for imageCount: Int, frameCount: Int, keepsOthers: Bool = false,
     _ configuration: ImageCache.Configuration
   ) async throws -> (cache: ImageCache, formats: [ImageFormat]) {
     // Without tables yet there is nothing to keep. Tables of other namespaces belong to their
@@ -82,7 +82,7 @@ struct WantedTables {
     let own = directory.appending(path: try TableDirectory.safeName(for: Self.namespace))
     let known = try? TableFolder(own.path(percentEncoded: false))
     let formats = WarmFormats(
-      self.formats, in: known, capacity: capacity, pictureCount: pictureCount,
+      self.formats, in: known, capacity: capacity, imageCount: imageCount,
       frameCount: frameCount, keepsOthers: keepsOthers)
     var configuration = configuration
     configuration.directory = directory
@@ -115,7 +115,7 @@ struct WantedTables {
       try await cache.flush()
       return true
     } catch {
-      Console.note("imagecache: Not all pictures are kept. \(FailureText.text(of: error))")
+      Console.note("imagecache: Not all images are kept. \(FailureText.text(of: error))")
       return false
     }
   }

@@ -8,17 +8,17 @@ struct WarmCommand: Command {
 
   static let grammar = ArgumentGrammar(
     command: "imagecache warm",
-    summary: "Fills image tables with the pictures of a folder.",
-    operands: [.init("FOLDER", help: "pictures, in the folders inside too")],
+    summary: "Fills image tables with the images of a folder.",
+    operands: [.init("FOLDER", help: "images, in the folders inside too")],
     options: WantedTables.options(capacityHelp: "all that are found, or their frames, and 16"),
     discussion: """
-      The formats of one call are drawn from one decode. `within` keeps each picture's proportions,
-      up to the size; `aspectFit` centres it on transparent or black. A picture's id is its path in
-      FOLDER. Pictures that are there already cost next to nothing; those whose file has changed, or
+      The formats of one call are drawn from one decode. `within` keeps each image's proportions,
+      up to the size; `aspectFit` centres it on transparent or black. An image's id is its path in
+      FOLDER. Images that are there already cost next to nothing; those whose file has changed, or
       the DRAWING, are drawn anew. A table starts afresh when its size, PIXELS, QUALITY or COLORS
       change, or whether it is animated. Tables of earlier calls stay.
 
-      Each frame of an animation takes as much of the table as a picture, and counts in --capacity.
+      Each frame of an animation takes as much of the table as an image, and counts in --capacity.
 
         imagecache warm ~/Pictures --cache tables --format row:200x200:bgrx32 \\
           --format page:1200x900:bgrx32:within
@@ -55,7 +55,7 @@ struct WarmCommand: Command {
     let photos = folder.photos
     let progress = ProgressLine("warming", total: photos.count)
     progress.update(0)
-    var summary = WarmSummary(pictureCount: photos.count, unreadable: folder.unreadable)
+    var summary = WarmSummary(imageCount: photos.count, unreadable: folder.unreadable)
     // Wider than the count of cores, since the cache itself bounds the decodes.
     let width = ProcessInfo.processInfo.activeProcessorCount * 4
     await ConcurrentWork.forEach(photos, width: width) { [layouts = tables.layouts] photo in

@@ -15,18 +15,18 @@ struct WarmFormats {
 
   /// - Parameters:
   ///   - capacity: As the call says, or `nil`.
-  ///   - pictureCount: Images that shall find room if the call does not say.
+  ///   - imageCount: Images that shall find room if the call does not say.
   ///   - frameCount: Frames of these, in a table of animations.
   ///   - keepsOthers: Whether they shall find it beside those that are there.
   init(
-    _ arguments: [FormatArgument], in folder: TableFolder?, capacity: Int?, pictureCount: Int,
+    _ arguments: [FormatArgument], in folder: TableFolder?, capacity: Int?, imageCount: Int,
     frameCount: Int, keepsOthers: Bool
   ) {
     let tables = folder?.tables ?? []
     wanted = arguments.map { argument in
       let known = tables.first { $0.reader.name == argument.name }?.reader
       let needed =
-        (argument.animationByteLimit == nil ? pictureCount : frameCount) + Self.spareSlotCount
+        (argument.animationByteLimit == nil ? imageCount : frameCount) + Self.spareSlotCount
         + (keepsOthers ? known?.entryCount ?? 0 : 0)
       return ImageFormat(
         name: argument.name, family: "warm",

@@ -10,7 +10,7 @@ struct WarmSummary {
     case cancelled
   }
 
-  let pictureCount: Int
+  let imageCount: Int
   private(set) var alreadyThereCount = 0
   private(set) var storedCount = 0
   private(set) var failures: [(path: String, reason: String)] = []
@@ -19,8 +19,8 @@ struct WarmSummary {
   private let unreadableCount: Int
 
   /// - Parameter unreadable: Files that may be images, besides those that are.
-  init(pictureCount: Int, unreadable: [PhotoFolder.LeftOut]) {
-    self.pictureCount = pictureCount
+  init(imageCount: Int, unreadable: [PhotoFolder.LeftOut]) {
+    self.imageCount = imageCount
     unreadableCount = unreadable.count
     failures = unreadable.map { (path: $0.path, reason: $0.reason) }
   }
@@ -47,8 +47,8 @@ struct WarmSummary {
     }
     Console.print(
       "\(storedCount) stored, \(alreadyThereCount) already there, \(failures.count) failed")
-    if doneCount < pictureCount {
-      Console.note("\(pictureCount - doneCount) of \(pictureCount) left; the next call goes on.")
+    if doneCount < imageCount {
+      Console.note("\(imageCount - doneCount) of \(imageCount) left; the next call goes on.")
     }
   }
 }

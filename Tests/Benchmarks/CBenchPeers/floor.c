@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The least work that finds a picture: records and slots in one file, one mapping, one
+// The least work that finds an image: records and slots in one file, one mapping, one
 // open-addressing hash table over the keys. No lock, no lease, no order of use, no proof of
 // content.
 
@@ -105,7 +105,7 @@ static void *open_table(const bench_room *room) {
   return table;
 }
 
-static int store_picture(void *store, const uint8_t *key, const void *pixels) {
+static int store_image(void *store, const uint8_t *key, const void *pixels) {
   table *table = store;
   place *known = find(table, key);
   size_t slot = known->slot ? known->slot - 1 : table->count;
@@ -147,7 +147,7 @@ const bench_store bench_mapped_floor = {
   .roles = BENCH_HANDLE | BENCH_TOUCH | BENCH_OPEN | BENCH_SCROLL,
   .batch = 1000,
   .open = open_table,
-  .store = store_picture,
+  .store = store_image,
   .get = get,
   .close = close_table,
 };

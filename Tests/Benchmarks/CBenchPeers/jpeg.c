@@ -141,7 +141,7 @@ static int get_files(void *store, const uint8_t *keys, size_t count, int reads) 
 
 const bench_store bench_jpeg_files = {
   .name = "JPEG thumbnail files",
-  .reason = "a JPEG file of the right size for each picture, quality 80, read and decoded by plain "
+  .reason = "a JPEG file of the right size for each image, quality 80, read and decoded by plain "
             "libjpeg when it is wanted: what the common image libraries keep on disk",
   .roles = BENCH_TOUCH | BENCH_STORE | BENCH_SCROLL,
   .batch = 20,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /// Works as jpegtran(1) does: the coefficients stay as they are, so that both files show one
-/// picture.
+/// image.
 int bench_make_progressive(const char *from, const char *to) {
   FILE *input = fopen(from, "rb");
   FILE *output = fopen(to, "wb");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// A file of raw pixels for each picture, read into private memory.
+// A file of raw pixels for each image, read into private memory.
 
 static int store_file(void *store, const uint8_t *key, const void *pixels) {
   const bench_room *room = store;
@@ -41,7 +41,7 @@ static int get_files(void *store, const uint8_t *keys, size_t count, int reads) 
 
 const bench_store bench_raw_files = {
   .name = "raw files",
-  .reason = "a file of pixels for each picture, opened, read and closed: no decode either, and what "
+  .reason = "a file of pixels for each image, opened, read and closed: no decode either, and what "
             "is obtained is private memory",
   .roles = BENCH_TOUCH | BENCH_STORE,
   .batch = 200,

@@ -31,15 +31,15 @@ static int make(int width, int height, int frames, void **bytes, size_t *count) 
   WebPData data = {0};
   int made = encoder && pixels && WebPConfigInit(&config);
   for (int frame = 0; made && frame < frames; frame++) {
-    WebPPicture picture;
-    made = WebPPictureInit(&picture);
-    picture.width = width;
-    picture.height = height;
-    picture.use_argb = 1;
+    WebPPicture image;
+    made = WebPPictureInit(&image);
+    image.width = width;
+    image.height = height;
+    image.use_argb = 1;
     draw(pixels, width, height, frame, frames);
-    made = made && WebPPictureImportBGRA(&picture, pixels, width * 4) &&
-           WebPAnimEncoderAdd(encoder, &picture, frame * 40, &config);
-    WebPPictureFree(&picture);
+    made = made && WebPPictureImportBGRA(&image, pixels, width * 4) &&
+           WebPAnimEncoderAdd(encoder, &image, frame * 40, &config);
+    WebPPictureFree(&image);
   }
   made = made && WebPAnimEncoderAdd(encoder, NULL, frames * 40, NULL) &&
          WebPAnimEncoderAssemble(encoder, &data);

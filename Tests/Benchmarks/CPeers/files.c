@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Thumbnail files as image libraries keep them: one for each picture, read and decoded when wanted.
+// Thumbnail files as image libraries keep them: one for each image, read and decoded when wanted.
 
 int bench_show(const bench_codec *codec, const bench_room *room, const void *bytes, size_t count,
                int reads) {
@@ -72,7 +72,7 @@ static int get_webp(void *room, const uint8_t *keys, size_t count, int reads) {
 
 const bench_store bench_png_files = {
   .name = "PNG thumbnail files",
-  .reason = "a PNG file for each picture, written with fast filters, decoded by plain libpng",
+  .reason = "a PNG file for each image, written with fast filters, decoded by plain libpng",
   .roles = BENCH_TOUCH | BENCH_STORE | BENCH_SCROLL,
   .batch = 5,
   .open = bench_open_folder,
@@ -83,7 +83,7 @@ const bench_store bench_png_files = {
 
 const bench_store bench_webp_files = {
   .name = "WebP thumbnail files",
-  .reason = "a WebP file for each picture, quality 80, decoded by plain libwebp",
+  .reason = "a WebP file for each image, quality 80, decoded by plain libwebp",
   .roles = BENCH_TOUCH | BENCH_STORE | BENCH_SCROLL,
   .batch = 10,
   .open = bench_open_folder,

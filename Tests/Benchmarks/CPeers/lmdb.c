@@ -87,7 +87,7 @@ static int get_long(void *store, const uint8_t *keys, size_t count, int reads) {
 const bench_store bench_lmdb_each = {
   .name = "LMDB, a read transaction per get",
   .reason = "a get yields a pointer into the mapping; its transaction is renewed for each, as it has "
-            "to be where pictures change, and nothing is synced",
+            "to be where images change, and nothing is synced",
   .roles = BENCH_HANDLE | BENCH_TOUCH | BENCH_STORE | BENCH_OPEN | BENCH_BYTES,
   .batch = 1000,
   .open = open_store,

@@ -3,7 +3,7 @@
 
 #include "room.h"
 
-/// A kind of encoded picture.
+/// A kind of encoded image.
 typedef struct {
   const char *type;
   /// Encodes into memory that the caller frees; 0 for success.
@@ -14,7 +14,7 @@ typedef struct {
 
 extern const bench_codec bench_png, bench_webp;
 
-/// Decodes a picture into fresh memory, reads it if asked to, and frees it.
+/// Decodes an image into fresh memory, reads it if asked to, and frees it.
 int bench_show(const bench_codec *codec, const bench_room *room, const void *bytes, size_t count,
                int reads);
 

@@ -10,11 +10,11 @@ static int put(const bench_room *room, const uint8_t *key, const uint8_t *pixels
                const char *type, const char *option, const char *value) {
   char path[4096];
   bench_path(path, sizeof path, room, key, type);
-  GdkPixbuf *picture = gdk_pixbuf_new(
+  GdkPixbuf *image = gdk_pixbuf_new(
     GDK_COLORSPACE_RGB, FALSE, 8, (int)room->width, (int)room->height);
-  if (!picture) return -1;
-  uint8_t *target = gdk_pixbuf_get_pixels(picture);
-  size_t stride = (size_t)gdk_pixbuf_get_rowstride(picture);
+  if (!image) return -1;
+  uint8_t *target = gdk_pixbuf_get_pixels(image);
+  size_t stride = (size_t)gdk_pixbuf_get_rowstride(image);
   for (size_t row = 0; row < room->height; row++) {
     for (size_t column = 0; column < room->width; column++) {
       const uint8_t *from = pixels + row * room->row_bytes + column * 4;
@@ -22,8 +22,8 @@ static int put(const bench_room *room, const uint8_t *key, const uint8_t *pixels
       to[0] = from[2], to[1] = from[1], to[2] = from[0];
     }
   }
-  gboolean saved = gdk_pixbuf_save(picture, path, type, NULL, option, value, NULL);
-  g_object_unref(picture);
+  gboolean saved = gdk_pixbuf_save(image, path, type, NULL, option, value, NULL);
+  g_object_unref(image);
   return saved ? 0 : -1;
 }
 
@@ -33,11 +33,11 @@ static int get(const bench_room *room, const uint8_t *keys, size_t count, int re
   for (size_t index = 0; index < count; index++) {
     char path[4096];
     bench_path(path, sizeof path, room, keys + index * 16, type);
-    GdkPixbuf *picture = gdk_pixbuf_new_from_file(path, NULL);
-    if (!picture) return -1;
-    if (reads) sum += room->reader(gdk_pixbuf_read_pixels(picture),
-                                   gdk_pixbuf_get_byte_length(picture));
-    g_object_unref(picture);
+    GdkPixbuf *image = gdk_pixbuf_new_from_file(path, NULL);
+    if (!image) return -1;
+    if (reads) sum += room->reader(gdk_pixbuf_read_pixels(image),
+                                   gdk_pixbuf_get_byte_length(image));
+    g_object_unref(image);
   }
   bench_keep(sum);
   return 0;
@@ -86,10 +86,10 @@ static int scale(const char *const *files, size_t count, int width, int height,
   (void)width, (void)folder;
   for (size_t index = 0; index < count; index++) {
     // As wide as its proportions make it, which covers the square.
-    GdkPixbuf *picture = gdk_pixbuf_new_from_file_at_scale(files[index], -1, height, TRUE, NULL);
-    if (!picture) return -1;
-    bench_keep(*gdk_pixbuf_read_pixels(picture));
-    g_object_unref(picture);
+    GdkPixbuf *image = gdk_pixbuf_new_from_file_at_scale(files[index], -1, height, TRUE, NULL);
+    if (!image) return -1;
+    bench_keep(*gdk_pixbuf_read_pixels(image));
+    g_object_unref(image);
   }
   return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-// Pictures as blobs in SQLite: raw, and as PNG, as a database of encoded pictures holds them.
+// Images as blobs in SQLite: raw, and as PNG, as a database of encoded images holds them.
 
 typedef struct {
   bench_room room;
@@ -32,9 +32,9 @@ static void *open_store(const bench_room *room, const bench_codec *codec) {
   // Large pages and a mapping suit large blobs best; nothing is synced.
   const char *setup = "PRAGMA page_size=65536; PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
                       "PRAGMA mmap_size=4294967296;"
-                      "CREATE TABLE IF NOT EXISTS pictures(key BLOB PRIMARY KEY, bytes BLOB)";
-  const char *insert = "INSERT OR REPLACE INTO pictures VALUES(?, ?)";
-  const char *select = "SELECT bytes FROM pictures WHERE key = ?";
+                      "CREATE TABLE IF NOT EXISTS images(key BLOB PRIMARY KEY, bytes BLOB)";
+  const char *insert = "INSERT OR REPLACE INTO images VALUES(?, ?)";
+  const char *select = "SELECT bytes FROM images WHERE key = ?";
   if (sqlite3_open(path, &store->database) ||
       sqlite3_exec(store->database, setup, NULL, NULL, NULL) ||
       sqlite3_prepare_v2(store->database, insert, -1, &store->insert, NULL) ||

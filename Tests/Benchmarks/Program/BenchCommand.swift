@@ -7,10 +7,10 @@ struct BenchCommand {
   private static let scenarios: [any Scenario.Type] = [
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
-    HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
+    HeldImages.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
     FirstFrame.self, MeanFidelity.self, WorstFidelity.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
-    Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
+    Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesideImages.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
     FramesBesideMisses.self, ShownFrames.self, HeldAnimations.self, AnimationMiss.self,
     FirstStickers.self,

@@ -2,7 +2,7 @@
 struct BenchFailure: Error, CustomStringConvertible {
   let description: String
 
-  static let missingPicture = BenchFailure(description: "A picture that was stored was not found.")
+  static let missingImage = BenchFailure(description: "An image that was stored was not found.")
 
   static let missingOriginal = BenchFailure(
     description: "An original that was kept was not found, or not kept.")

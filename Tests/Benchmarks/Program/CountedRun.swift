@@ -41,7 +41,7 @@ struct CountedRun {
   private let work: Work
   private let times: Int
 
-  private static let pictureCount = 16
+  private static let imageCount = 16
   /// At least as many in each run: the difference of two runs does not count URLs that both make.
   private static let leastURLCount = 5000
 
@@ -70,11 +70,11 @@ struct CountedRun {
   private func run(_ setting: BenchSetting) async throws -> JSONValue {
     let (size, photograph) = work.sizes
     let format = ImageFormat(
-      name: "counted", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(Self.pictureCount)
+      name: "counted", size: .exact(size), pixelFormat: .bgrx32, capacity: .count(Self.imageCount)
     )
     let file = setting.place.url.appending(path: "counted.jpg")
     try setting.photographs.writeFile(3, size: photograph, to: file)
-    let pictures = (0..<Self.pictureCount).map { BenchPicture($0, file: file) }
+    let images = (0..<Self.imageCount).map { BenchImage($0, file: file) }
     let bitmap = try setting.photographs.part(0, size: size)
     var configuration = ImageCache.Configuration()
     let source = WaitingSource(bitmap)
@@ -85,10 +85,10 @@ struct CountedRun {
     return try await setting.withCache(
       "counted", formats: [format], configuration
     ) { cache in
-      try Gallery.fill(cache, format, with: pictures) { _ in bitmap }
-      let hits = HitList(cache: cache, format: format, pictures: pictures)
+      try Gallery.fill(cache, format, with: images) { _ in bitmap }
+      let hits = HitList(cache: cache, format: format, images: images)
       // The setup at first use is not part of a hit.
-      try await hits.awaitHit(0..<Self.pictureCount)
+      try await hits.awaitHit(0..<Self.imageCount)
       let before = await cache.statistics()
       try await work(hits, bitmap, file, source)
       let now = await cache.statistics()
@@ -114,22 +114,22 @@ struct CountedRun {
       for range in ranges { try await hits.awaitHit(range) }
     case .stores:
       for index in ranges.joined() {
-        try await hits.cache.store(bitmap, for: hits.pictures[index], format: hits.format)
+        try await hits.cache.store(bitmap, for: hits.images[index], format: hits.format)
       }
     case .misses, .largeMisses, .smallMisses:
       for number in 0..<times {
-        let picture = BenchPicture(Self.pictureCount + number, file: try link(number, to: file))
-        _ = try await hits.cache.image(for: picture, format: hits.format)
+        let image = BenchImage(Self.imageCount + number, file: try link(number, to: file))
+        _ = try await hits.cache.image(for: image, format: hits.format)
       }
     case .cancelledRequests:
       // As the first load of a type does, which learns so that no other one has to ask.
-      _ = try await WatchedPicture(
-        picture: hits.pictures[0], end: EndOfCopies(of: AsyncStream.makeStream().continuation)
+      _ = try await WatchedImage(
+        image: hits.images[0], end: EndOfCopies(of: AsyncStream.makeStream().continuation)
       ).providedImage(for: hits.format)
       let (ends, end) = AsyncStream<Never>.makeStream()
       // No look at the statistics again and again: each would count, and time tells how many.
       try await CancelledRequests.ask(
-        hits.cache, for: watchedPictures(until: end), hits.format
+        hits.cache, for: watchedImages(until: end), hits.format
       ) {
         await source.waitForLoads(times)
       }
@@ -140,13 +140,13 @@ struct CountedRun {
   }
 
   /// Images that finish a stream when the last copy of the last one is gone; a load keeps its own.
-  private func watchedPictures(
+  private func watchedImages(
     until end: AsyncStream<Never>.Continuation
-  ) -> some Collection<WatchedPicture> & Sendable {
+  ) -> some Collection<WatchedImage> & Sendable {
     let end = EndOfCopies(of: end)
     return (0..<max(times, Self.leastURLCount)).map {
       let file = URL(filePath: "/picture-\($0)")
-      return WatchedPicture(picture: BenchPicture(Self.pictureCount + $0, file: file), end: end)
+      return WatchedImage(image: BenchImage(Self.imageCount + $0, file: file), end: end)
     }
     .prefix(times)
   }
@@ -161,21 +161,21 @@ struct CountedRun {
 
   /// All images, repeated up to the wanted count.
   private var ranges: some Sequence<Range<Int>> {
-    stride(from: 0, to: times, by: Self.pictureCount).lazy.map {
-      0..<min(Self.pictureCount, times - $0)
+    stride(from: 0, to: times, by: Self.imageCount).lazy.map {
+      0..<min(Self.imageCount, times - $0)
     }
   }
 }
 
-private struct WatchedPicture: ImageEntity {
-  let picture: BenchPicture
+private struct WatchedImage: ImageEntity {
+  let image: BenchImage
   let end: EndOfCopies
 
-  var imageID: ImageID { picture.imageID }
+  var imageID: ImageID { image.imageID }
 
-  func versionID(for format: ImageFormat) -> ImageID { picture.versionID(for: format) }
+  func versionID(for format: ImageFormat) -> ImageID { image.versionID(for: format) }
 
-  func sourceURL(for format: ImageFormat) -> URL? { picture.file }
+  func sourceURL(for format: ImageFormat) -> URL? { image.file }
 }
 
 /// Finishes a stream when the last reference to it is gone.

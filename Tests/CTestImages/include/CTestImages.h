@@ -1,4 +1,4 @@
-// Encoders for pictures that the product reads but never writes. For tests only: a failure ends the
+// Encoders for images that the product reads but never writes. For tests only: a failure ends the
 // process.
 
 #ifndef CTESTIMAGES_H
@@ -65,7 +65,7 @@ typedef struct {
   int32_t mirroring;        // 0 top to bottom, 1 left to right; negative for none
   uint32_t crop[4];         // x, y, width and height of the shown part; a width of 0 for none
   uint32_t columns, rows;   // cells of a grid of equal ones; 0 for none
-  uint32_t frames;          // of an animation whose later frames are black; 0 for a still picture
+  uint32_t frames;          // of an animation whose later frames are black; 0 for a still image
   const uint8_t *profile;
   size_t profile_count;
 } fic_test_avif;
@@ -97,7 +97,7 @@ typedef struct {
 } fic_test_waves;
 
 // Writes rows, packed as in a PNG file, of slopes and waves that no turn or mirror image of them equals. For large
-// pictures, which Swift without optimisation paints slowly.
+// images, which Swift without optimisation paints slowly.
 void fic_test_paint_waves(fic_test_waves waves, uint8_t *rows);
 
 // One of their samples, in 16 bits; the rows have its highest bits, give or take one.

@@ -8,9 +8,9 @@ struct TestAnimation {
   private let milliseconds: [Int]
   private let loopCount: Int
 
-  /// - Parameter seeds: One for each frame, as of ``TestPictures/bitmap(_:seed:)``.
+  /// - Parameter seeds: One for each frame, as of ``TestImages/bitmap(_:seed:)``.
   init(_ size: PixelSize, seeds: [Int], milliseconds: [Int], loopCount: Int) throws {
-    files = try seeds.map { try TestPictures.bitmap(size, seed: $0).pngData() }
+    files = try seeds.map { try TestImages.bitmap(size, seed: $0).pngData() }
     (self.milliseconds, self.loopCount) = (milliseconds, loopCount)
   }
 

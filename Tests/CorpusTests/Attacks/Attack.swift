@@ -19,7 +19,7 @@ enum Attack: String, CaseIterable, Sendable {
     switch self {
     case .table: try TableAttack.run(on: bytes)
     case .original: try OriginalAttack.run(on: bytes)
-    case .jpeg, .png, .webp, .gif, .avif, .heif, .svg, .pixbuf: try PictureAttack.run(on: bytes)
+    case .jpeg, .png, .webp, .gif, .avif, .heif, .svg, .pixbuf: try ImageAttack.run(on: bytes)
     case .pngFrames, .webpFrames, .gifFrames, .avifFrames: try FrameAttack.run(on: bytes)
     case .exif: try MetadataAttack.run(on: bytes)
     case .dataURL: try AddressAttack.run(on: bytes)

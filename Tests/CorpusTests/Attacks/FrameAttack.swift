@@ -5,7 +5,7 @@ import Pixels
 /// Reads the frames of an animation as a cache would, within tight limits.
 enum FrameAttack {
   private static let limits = {
-    var limits = PictureAttack.limits
+    var limits = ImageAttack.limits
     limits.frameCount = 200
     limits.animationPixelCount = 1 << 18
     return limits

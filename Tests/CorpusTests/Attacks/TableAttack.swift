@@ -145,13 +145,13 @@ enum TableAttack {
       guard let entry = table.entry(for: key(entity)) else { continue }
       let isSame = entry.withPixels { $0.elementsEqual(pixels(of: entity)) }
       _ = entry.metadata
-      try Attack.require(isSame || !isProof, "Entity \(entity) shows another picture.")
+      try Attack.require(isSame || !isProof, "Entity \(entity) shows another image.")
     }
     var cursor = ListingCursor()
     while try !table.list(&cursor).isEmpty {}
     if let moved = try? table.changeEntity(from: key(3).entity, to: TableID("other"))?.entry {
       let isSame = moved.withPixels { $0.elementsEqual(pixels(of: 3)) }
-      try Attack.require(isSame || !isProof, "Entity 3 shows another picture under another id.")
+      try Attack.require(isSame || !isProof, "Entity 3 shows another image under another id.")
     }
     _ = try table.remove(key(2).entity)
     for entity in 4...9 {

@@ -197,7 +197,7 @@ struct AnimationTests {
   func isProvided() async throws {
     let fixture = try await fixture()
     var photo = Photo("a")
-    photo.ownPicture = { _ in .encoded(moving(7, frames: 3)) }
+    photo.ownImage = { _ in .encoded(moving(7, frames: 3)) }
     let animation = try await fixture.cache.animation(for: photo, format: .sticker)
     #expect(animation.numbers == numbers(7, 3))
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("A hit", .timeLimit(.minutes(10)))
 struct HitTests {
   @Test("returns what was loaded, without asking the source again")
-  func returnsStoredPicture() async throws {
+  func returnsStoredImage() async throws {
     let fixture = try await Fixture()
     let photo = Photo("a", url: "test:/300")
     let loaded = try await fixture.cache.image(for: photo, format: .row)

@@ -8,7 +8,7 @@ struct MetadataTests {
   private let photo = Photo("a")
   private let caption = Data("by the sea".utf8)
 
-  @Test("stored with a picture comes back with it, in a later run too")
+  @Test("stored with an image comes back with it, in a later run too")
   func comesBack() async throws {
     let directory = try TemporaryDirectory()
     do {
@@ -45,7 +45,7 @@ struct MetadataTests {
     }
     #expect(try await fixture.cache.image(for: photo, format: .row).metadata == caption)
     var own = Photo("b")
-    own.ownPicture = { _ in
+    own.ownImage = { _ in
       .bitmap(try solid(3)).with(metadata: Data("old".utf8)).with(metadata: caption)
     }
     #expect(try await fixture.cache.image(for: own, format: .row).metadata == caption)
@@ -61,7 +61,7 @@ struct MetadataTests {
     #expect(throws: DecodingError.self) { try image.metadata(as: Int.self) }
   }
 
-  @Test("that is too long is refused, and the old picture stays")
+  @Test("that is too long is refused, and the old image stays")
   func refusesTooMuch() async throws {
     let fixture = try await Fixture()
     let limit = ImageFormat.row.metadataByteLimit
@@ -81,8 +81,8 @@ struct MetadataTests {
     #expect(fixture.cache.cachedImage(for: long, format: .row)?.solidNumber == 1)
   }
 
-  @Test("of a source that is too long keeps the picture out of the table, not from its reader")
-  func showsPictureWithTooMuch() async throws {
+  @Test("of a source that is too long keeps the image out of the table, not from its reader")
+  func showsImageWithTooMuch() async throws {
     let fixture = try await Fixture {
       $0.source = .closure { _ in .bitmap(try solid(2)).with(metadata: Data(count: 33)) }
     }
@@ -92,7 +92,7 @@ struct MetadataTests {
     #expect(await fixture.cache.statistics().failedStores == 1)
   }
 
-  @Test("that is too long for a sibling costs that one its picture")
+  @Test("that is too long for a sibling costs that one its image")
   func givesUpSibling() async throws {
     let fixture = try await Fixture([.large, .dot])
     try await fixture.cache.store(solid(1), for: photo, format: .large)
@@ -122,7 +122,7 @@ struct MetadataTests {
     #expect(later.cache.cachedImage(for: photo, format: .row)?.metadata == caption)
   }
 
-  @Test("of a picture that is missing, or of another version, is not set")
+  @Test("of an image that is missing, or of another version, is not set")
   func changesNothingMissing() async throws {
     let fixture = try await Fixture()
     #expect(try await fixture.cache.setMetadata(caption, for: photo, format: .row) == nil)

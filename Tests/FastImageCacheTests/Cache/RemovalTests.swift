@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Removing", .timeLimit(.minutes(10)))
 struct RemovalTests {
-  @Test("a picture forgets it and keeps it intact for whoever shows it")
+  @Test("an image forgets it and keeps it intact for whoever shows it")
   func keepsHeldPixels() async throws {
     let fixture = try await Fixture([.row, .large])
     let held = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
@@ -19,7 +19,7 @@ struct RemovalTests {
     #expect(held.solidNumber == 1)
   }
 
-  @Test("an entity's pictures removes all formats")
+  @Test("an entity's images removes all formats")
   func removesAllFormats() async throws {
     let fixture = try await Fixture([.large, .dot])
     try await fixture.cache.store(solid(1), for: Photo("a"), format: .large)

@@ -34,10 +34,10 @@ struct SourceSizeTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("is that of the picture that an entity or a source gives, and not that of the hook's")
+  @Test("is that of the image that an entity or a source gives, and not that of the hook's")
   func isOfBitmaps() async throws {
     var own = Photo("own")
-    own.ownPicture = { [size] _ in .bitmap(try solid(3, size: size)) }
+    own.ownImage = { [size] _ in .bitmap(try solid(3, size: size)) }
     let fixture = try await Fixture { $0.willStore = { $0.bitmap = try solid(4) } }
     #expect(try await fixture.cache.image(for: own, format: .row).sourceSize == size)
     #expect(
@@ -58,7 +58,7 @@ struct SourceSizeTests {
     #expect(fixture.source.started.value == 1)
   }
 
-  @Test("is that of the upright picture", arguments: [false, true])
+  @Test("is that of the upright image", arguments: [false, true])
   func isUpright(isStored: Bool) async throws {
     let bytes = turned(try solid(7, size: size).jpegData())
     let fixture = try await Fixture(from: EncodedSource { _, _ in .encoded(bytes) })
@@ -92,13 +92,13 @@ struct SourceSizeTests {
 
   @Test("needs the first bytes only, and stops the rest", arguments: Kind.allCases)
   func stopsDownload(_ kind: Kind) async throws {
-    let picture = try noise(PixelSize(width: 300, height: 200))
+    let image = try noise(PixelSize(width: 300, height: 200))
     let bytes =
       switch kind {
-      case .jpeg: try picture.jpegData()
-      case .turnedJPEG: turned(try picture.jpegData())
-      case .png: try picture.pngData()
-      case .turnedPNG: turned(png: try picture.pngData())
+      case .jpeg: try image.jpegData()
+      case .turnedJPEG: turned(try image.jpegData())
+      case .png: try image.pngData()
+      case .turnedPNG: turned(png: try image.pngData())
       }
     let (arrived, never) = (Counter(), CancellableGate())
     let source = EncodedSource { request, _ in

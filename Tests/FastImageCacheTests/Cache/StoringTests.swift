@@ -14,7 +14,7 @@ struct StoringTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("answers those who wait for the picture")
+  @Test("answers those who wait for the image")
   func answersWaiters() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
@@ -30,13 +30,13 @@ struct StoringTests {
   @Test("a file reads and decodes it")
   func storesFile() async throws {
     let fixture = try await Fixture()
-    let file = fixture.directory.url.appendingPathComponent("picture.txt")
+    let file = fixture.directory.url.appendingPathComponent("image.txt")
     try await fixture.cache.store(solid(6), for: Photo("a"), format: .row).pngData().write(to: file)
     let copy = try await fixture.cache.store(contentsOf: file, for: Photo("b"), format: .row)
     #expect(copy.solidNumber == 6)
   }
 
-  @Test("bytes that are no picture throws and keeps the old picture")
+  @Test("bytes that are no image throws and keeps the old image")
   func refusesGarbage() async throws {
     let fixture = try await Fixture()
     try await fixture.cache.store(solid(5), for: Photo("a"), format: .row)
@@ -46,7 +46,7 @@ struct StoringTests {
     #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 5)
   }
 
-  @Test("in a table whose slots are all held gives a private picture and evicts nobody")
+  @Test("in a table whose slots are all held gives a private image and evicts nobody")
   func servesOverflowPrivately() async throws {
     let fixture = try await Fixture([.row.with(capacity: 2)])
     let format = ImageFormat.row.with(capacity: 2)

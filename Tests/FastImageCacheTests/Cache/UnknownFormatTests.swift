@@ -79,7 +79,7 @@ struct UnknownFormatTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("has no picture, as far as those can tell who ask what is there", arguments: formats)
+  @Test("has no image, as far as those can tell who ask what is there", arguments: formats)
   func isEmpty(format: ImageFormat) async throws {
     let fixture = try await Fixture()
     try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)

@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("A picture stored by hand under a hook", .timeLimit(.minutes(10)))
+@Suite("An image stored by hand under a hook", .timeLimit(.minutes(10)))
 struct WillStoreByHandTests {
   private let photo = Photo("a", url: "test:/1")
 

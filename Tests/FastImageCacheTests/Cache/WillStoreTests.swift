@@ -10,7 +10,7 @@ import Testing
 struct WillStoreTests {
   private let caption = Data("by the sea".utf8)
 
-  @Test("changes a picture and its metadata once, for every later hit")
+  @Test("changes an image and its metadata once, for every later hit")
   func changes() async throws {
     let (caption, seen) = (caption, Lock<[StoredImage]>([]))
     let fixture = try await Fixture { configuration in
@@ -76,11 +76,11 @@ struct WillStoreTests {
         let bitmap = image.bitmap
         seen.withLock { $0 = bitmap }
       })
-    let pictures = [
+    let photos = [
       try await without.cache.image(for: Photo("a"), format: .large),
       try await with.cache.image(for: Photo("a"), format: .large),
     ]
-    let bytes = pictures.map {
+    let bytes = photos.map {
       $0.withPixels { span in
         (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
       }
@@ -136,7 +136,7 @@ struct WillStoreTests {
     #expect(converted.value > 0)
   }
 
-  @Test("gives a picture other proportions")
+  @Test("gives an image other proportions")
   func changesProportions() async throws {
     let page = ImageFormat(
       name: "page", size: .fitting(PixelSize(width: 20, height: 20)), capacity: 4)
@@ -149,7 +149,7 @@ struct WillStoreTests {
     #expect(image.size == PixelSize(width: 5, height: 20) && image.solidNumber == 7)
   }
 
-  @Test("lets a picture be delivered only, and its family be left alone")
+  @Test("lets an image be delivered only, and its family be left alone")
   func deliversOnly() async throws {
     let fixture = try await Fixture(
       [.large, .dot],
@@ -273,20 +273,20 @@ struct WillStoreTests {
     }
   }
 
-  @Test("is asked about pictures that an entity supplies")
-  func seesOwnPictures() async throws {
+  @Test("is asked about images that an entity supplies")
+  func seesOwnImages() async throws {
     let fixture = try await Fixture(willStore: { image in
       guard image.url == nil, image.origin == .load else { throw HookError() }
       image.bitmap = try solid(5)
     })
     var photo = Photo("a")
-    photo.ownPicture = { _ in .bitmap(try solid(4)) }
+    photo.ownImage = { _ in .bitmap(try solid(4)) }
     #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 5)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("with too much metadata keeps the picture out of the table, not from its reader")
+  @Test("with too much metadata keeps the image out of the table, not from its reader")
   func givesTooMuchMetadata() async throws {
     let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
     let image = try await fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)

@@ -23,7 +23,7 @@ struct SourceNeedTests {
 
   private func photo(_ url: String) -> Photo { Photo(ImageID(url), url: url) }
 
-  private func picture(of url: URL) throws -> ImageSourceResponse {
+  private func image(of url: URL) throws -> ImageSourceResponse {
     .bitmap(try solid(Int(url.lastPathComponent) ?? 0))
   }
 
@@ -58,7 +58,7 @@ struct SourceNeedTests {
           held.increment()
           try await door.pass()
         }
-        return try picture(of: request.url)
+        return try image(of: request.url)
       })
     let first = Task { try await fixture.cache.image(for: photo("held:/1"), format: .row) }
     await held.reaches(1)
@@ -83,7 +83,7 @@ struct SourceNeedTests {
           held.increment()
           try await door.pass()
         }
-        return try picture(of: request.url)
+        return try image(of: request.url)
       })
     let cache = fixture.cache
     let downloads = ["s3://b/1", "s3://b/2"].map { url in
@@ -109,7 +109,7 @@ struct SourceNeedTests {
     let local = NeedySource(
       needs: { _ in .local },
       answer: { request in
-        if request.url.path.hasPrefix("/kept") { return try picture(of: request.url) }
+        if request.url.path.hasPrefix("/kept") { return try image(of: request.url) }
         throw ImageSourceError.unsupportedScheme("")
       })
     let network = NeedySource(
@@ -117,7 +117,7 @@ struct SourceNeedTests {
       answer: { request in
         held.increment()
         try await door.pass()
-        return try picture(of: request.url)
+        return try image(of: request.url)
       })
     let chain = ImageSourceChain([local, network])
     let fixture = try await fixture(chain)

@@ -23,7 +23,7 @@ struct BusyTableTests {
   private let gate = Gate()
   private let photo = Photo("a", url: "test:/7")
 
-  @Test("has a load wait for its turn, and answers when the picture is stored")
+  @Test("has a load wait for its turn, and answers when the image is stored")
   func load() async throws {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])
@@ -59,7 +59,7 @@ struct BusyTableTests {
     await holding.value
   }
 
-  @Test("keeps the picture that was stored by hand, not a load's that has its turn later")
+  @Test("keeps the image that was stored by hand, not a load's that has its turn later")
   func byHandFirst() async throws {
     let fixture = try await Fixture { $0.resources = LoadResources(decodeWidth: 2) }
     let (cache, recorder) = (fixture.cache, fixture.cache.recorder)
@@ -76,7 +76,7 @@ struct BusyTableTests {
     await holding.value
   }
 
-  @Test("keeps no picture that was removed while the load waited for its turn")
+  @Test("keeps no image that was removed while the load waited for its turn")
   func removal() async throws {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])

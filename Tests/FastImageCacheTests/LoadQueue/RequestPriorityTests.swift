@@ -110,7 +110,7 @@ struct RequestPriorityTests: HeldLoadSuite {
   func nested() async throws {
     let (fixture, level) = (try await fixture(), RequestPriority(.low))
     var outer = photo
-    outer.ownPicture = { _ in
+    outer.ownImage = { _ in
       let inner = Photo("b", url: "test:/b")
       return .bitmap(
         try solid(
@@ -210,7 +210,7 @@ struct EscalationTests: HeldLoadSuite {
     let fixture = try await fixture()
     let (begun, isBegun) = (Lock<Task<Int, any Error>?>(nil), Counter())
     var outer = photo
-    outer.ownPicture = { _ in
+    outer.ownImage = { _ in
       // A task that others share.
       let inner = Task {
         try await fixture.cache.image(for: Photo("b"), format: .row).solidNumber ?? 0

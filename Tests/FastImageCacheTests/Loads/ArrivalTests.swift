@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A request for many pictures", .timeLimit(.minutes(10)))
+@Suite("A request for many images", .timeLimit(.minutes(10)))
 struct ArrivalTests {
   private func photos(_ count: Int) -> [Photo] {
     (0..<count).map { Photo(ImageID($0), url: "test:/\($0)") }
@@ -181,7 +181,7 @@ struct ArrivalTests {
     await fixture.quiet()
   }
 
-  @Test("gives no picture after a cancellation, even if it has arrived, and releases those unread")
+  @Test("gives no image after a cancellation, even if it has arrived, and releases those unread")
   func endsWithCancellation() async throws {
     let fixture = try await Fixture()
     let (photos, read, busy) = (photos(4), Counter(), Gate())

@@ -76,7 +76,7 @@ struct CancellationTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("does not take a picture away that is there")
+  @Test("does not take an image away that is there")
   func keepsHits() async throws {
     let fixture = try await Fixture()
     _ = try await fixture.cache.image(for: Photo("a"), format: .row)
@@ -108,13 +108,13 @@ struct CancellationTests {
       try await fixture.cache.image(for: Photo(1, url: "test:/1"), format: .row).solidNumber == 1)
   }
 
-  @Test("is not counted of those whose picture was stored while they joined the load")
+  @Test("is not counted of those whose image was stored while they joined the load")
   func countsNoLateHits() async throws {
     let fixture = try await Fixture([.row, .large])
     let (cache, asked) = (fixture.cache, Counter())
     func thoughtful(_ id: ImageID, _ gate: CancellableGate) -> Photo {
       var photo = Photo(id, url: "test:/5")
-      photo.ownPicture = { _ in
+      photo.ownImage = { _ in
         asked.increment()
         try await gate.pass()
         return .bitmap(try solid(44))
@@ -196,7 +196,7 @@ struct CancellationTests {
     }
     for error in [CancellationError(), ImageCacheError.cancelled] as [any Error] {
       var photo = Photo("b")
-      photo.ownPicture = { _ in throw error }
+      photo.ownImage = { _ in throw error }
       var last: ImageProgress?
       for await step in cache.progress(for: photo, format: .row) { last = step }
       guard case .failed(.sourceFailed) = last else {

@@ -33,7 +33,7 @@ struct CancelledReaderTests {
     }
   }
 
-  @Test("while the main actor is busy does not get the picture of the row's last life")
+  @Test("while the main actor is busy does not get the image of the row's last life")
   @MainActor
   func reusedRow() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
@@ -55,7 +55,7 @@ struct CancelledReaderTests {
     #expect(row.errors.map(\.isCancelled) == [true])
   }
 
-  @Test("after its request was answered gets no picture, and no error but its cancellation")
+  @Test("after its request was answered gets no image, and no error but its cancellation")
   func request() async throws {
     struct Broken: Error {}
     let fixture = try await Fixture(

@@ -72,7 +72,7 @@ struct ConditionReentrancyTests {
     try await isFree(fixture)
   }
 
-  @Test("gets another picture, through its own gate", arguments: conditions)
+  @Test("gets another image, through its own gate", arguments: conditions)
   func another(options: LoadOptions) async throws {
     let fixture = try await fixture(options) { number, ask in
       number < 9 ? try await ask(number + 1) + 1 : number

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("An entity that asks the cache for other pictures", .timeLimit(.minutes(10)))
+@Suite("An entity that asks the cache for other images", .timeLimit(.minutes(10)))
 struct EntityReentrancyTests {
   /// An entity that is one more than another image.
   private func photo(
@@ -13,7 +13,7 @@ struct EntityReentrancyTests {
     format: ImageFormat = .row
   ) -> Photo {
     var photo = Photo(id, url: url)
-    photo.ownPicture = { wanted in
+    photo.ownImage = { wanted in
       guard wanted.name == ImageFormat.row.name else { return nil }
       let image = try await cache.image(for: other, format: format)
       return .bitmap(try solid((image.solidNumber ?? 0) + 1))
@@ -67,7 +67,7 @@ struct EntityReentrancyTests {
     let cache = fixture.cache
     let begun = Lock<Task<CachedImage, any Error>?>(nil)
     var warming = Photo("a", url: "test:/5")
-    warming.ownPicture = { _ in
+    warming.ownImage = { _ in
       let task = Task {
         try await later.pass()
         return try await cache.image(for: Photo("a", url: "test:/5"), format: .row)
@@ -103,11 +103,11 @@ struct EntityReentrancyTests {
     let fixture = try await Fixture()
     let (cache, asked, later) = (fixture.cache, Counter(), CancellableGate())
     var other = Photo("a", url: "test:/5")
-    other.ownPicture = { _ in .bitmap(try solid(44)) }
+    other.ownImage = { _ in .bitmap(try solid(44)) }
     let answering = other
     let begun = Lock<Task<CachedImage, any Error>?>(nil)
     var asking = Photo("a", url: "test:/5")
-    asking.ownPicture = { _ in
+    asking.ownImage = { _ in
       // A task of its own, which the cancellation of the load does not reach.
       let task = Task {
         try await later.pass()
@@ -138,7 +138,7 @@ struct EntityReentrancyTests {
     let plain = Photo("a", url: "test:/5")
     let (asked, outsideBegan) = (Counter(), CancellableGate())
     var joining = Photo("a", url: "test:/5")
-    joining.ownPicture = { _ in
+    joining.ownImage = { _ in
       asked.increment()
       try await outsideBegan.pass()
       let image = try await elsewhere.cache.image(for: plain, format: .row)
@@ -156,7 +156,7 @@ struct EntityReentrancyTests {
     #expect(try await outsider.value.solidNumber == 5)
     #expect(elsewhere.source.started.value == 1)
     var answering = Photo("b")
-    answering.ownPicture = { _ in .bitmap(try solid(44)) }
+    answering.ownImage = { _ in .bitmap(try solid(44)) }
     let second = photo("b", url: "test:/b", above: answering, in: elsewhere.cache)
     #expect(try await fixture.cache.image(for: second, format: .row).solidNumber == 45)
   }
@@ -168,7 +168,7 @@ struct EntityReentrancyTests {
     let ring = Ring()
     func member(_ number: Int) -> Photo {
       var photo = Photo(ImageID(number), url: "test:/\(number)")
-      photo.ownPicture = { _ in
+      photo.ownImage = { _ in
         arrived.increment()
         try await both.pass()
         let image = try await cache.image(for: ring.other(than: number), format: .row)

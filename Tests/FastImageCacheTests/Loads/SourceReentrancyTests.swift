@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A source that asks the cache for other pictures", .timeLimit(.minutes(10)))
+@Suite("A source that asks the cache for other images", .timeLimit(.minutes(10)))
 struct SourceReentrancyTests {
   private typealias Answer = @Sendable (_ number: Int, Asker) async throws -> Int
 
@@ -131,7 +131,7 @@ struct SourceReentrancyTests {
         }
         // Has not come to its gate when this load passes there.
         var photo = Photo("slow", url: "test:/2")
-        photo.ownPicture = { _ in
+        photo.ownImage = { _ in
           arrived.increment()
           try await door.pass()
           return nil
@@ -173,7 +173,7 @@ struct SourceReentrancyTests {
     let fixture = try await fixture { number, asker in
       guard number == 1 else { return number }
       var entity = Photo("entity", url: "test:/2")
-      entity.ownPicture = { _ in .bitmap(try solid(try await asker.number(1))) }
+      entity.ownImage = { _ in .bitmap(try solid(try await asker.number(1))) }
       return try await asker.number(of: entity)
     }
     let (ring, source) = (await ring(1, in: fixture), try source(1))
@@ -181,12 +181,12 @@ struct SourceReentrancyTests {
     try await isFree(fixture)
   }
 
-  @Test("may ask for an entity of its own URL that has its picture itself")
-  func ownPicture() async throws {
+  @Test("may ask for an entity of its own URL that has its image itself")
+  func ownImage() async throws {
     let fixture = try await fixture { number, asker in
       guard number == 1 else { return number }
       var entity = Photo("entity", url: "test:/1")
-      entity.ownPicture = { _ in .bitmap(try solid(44)) }
+      entity.ownImage = { _ in .bitmap(try solid(44)) }
       return try await asker.number(of: entity)
     }
     #expect(try await number(1, from: fixture) == 44)

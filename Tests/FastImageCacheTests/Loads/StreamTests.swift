@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A stream", .timeLimit(.minutes(10)))
 struct StreamTests {
-  @Test("of progress tells the newest step, where the bytes came from, and ends with the picture")
+  @Test("of progress tells the newest step, where the bytes came from, and ends with the image")
   func tellsSteps() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(
@@ -34,7 +34,7 @@ struct StreamTests {
     #expect(steps == ["receiving 10 of 20", "arrived", "finished 3"])
   }
 
-  @Test("of progress for a picture that is there says so at once")
+  @Test("of progress for an image that is there says so at once")
   func tellsHit() async throws {
     let fixture = try await Fixture()
     try await fixture.cache.store(solid(3), for: Photo("a"), format: .row)
@@ -121,7 +121,7 @@ struct StreamTests {
     #expect(names == ["missed", "fetched", "stored a row", "loaded", "hit", "removed"])
   }
 
-  @Test("of events tells each picture that could not be had once, and no cancellation")
+  @Test("of events tells each image that could not be had once, and no cancellation")
   func tellsFailures() async throws {
     struct Broken: Error {}
     let gate = CancellableGate()
@@ -150,7 +150,7 @@ struct StreamTests {
     // Those that fail alone, while their load goes on or would.
     var (nowhere, own) = (Photo("e"), Photo("f"))
     nowhere.url = nil
-    own.ownPicture = { _ in throw Broken() }
+    own.ownImage = { _ in throw Broken() }
     for photo in [nowhere, own] {
       await #expect(throws: ImageCacheError.self) {
         try await cache.image(for: photo, format: .row)

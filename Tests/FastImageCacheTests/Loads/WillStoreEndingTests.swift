@@ -46,7 +46,7 @@ struct WillStoreEndingTests {
     await fixture.quiet()
   }
 
-  @Test("changes nothing in a picture that is stored by hand meanwhile")
+  @Test("changes nothing in an image that is stored by hand meanwhile")
   func losesToStore() async throws {
     let fixture = try await fixture()
     let task = request(photo, in: fixture)
@@ -58,7 +58,7 @@ struct WillStoreEndingTests {
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 3)
   }
 
-  @Test("outlives a removal of its picture, which is delivered and not stored")
+  @Test("outlives a removal of its image, which is delivered and not stored")
   func outlivesRemoval() async throws {
     let fixture = try await fixture()
     let task = request(photo, in: fixture)

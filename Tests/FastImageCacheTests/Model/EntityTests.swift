@@ -32,7 +32,7 @@ struct EntityTests {
   func suppliesOneFormat() async throws {
     let fixture = try await Fixture([.row, .large])
     var photo = Photo("a", url: "test:/5")
-    photo.ownPicture = { $0.name == "row" ? .bitmap(try solid(44)) : nil }
+    photo.ownImage = { $0.name == "row" ? .bitmap(try solid(44)) : nil }
     let entity = photo
     async let row = fixture.cache.image(for: entity, format: .row)
     async let large = fixture.cache.image(for: entity, format: .large)
@@ -46,7 +46,7 @@ struct EntityTests {
       [.row, .large], source: ScriptedSource(gate: CancellableGate()))
     let both = CancellableGate()
     var photo = Photo("a", url: "test:/5")
-    photo.ownPicture = { format in
+    photo.ownImage = { format in
       try await both.pass()
       return format.name == "row" ? .bitmap(try solid(44)) : nil
     }
@@ -71,7 +71,7 @@ struct EntityTests {
     let fixture = try await Fixture([.row, .large])
     let (asked, answer) = (Counter(), CancellableGate())
     var photo = Photo("a", url: "test:/5")
-    photo.ownPicture = { format in
+    photo.ownImage = { format in
       guard format.name == "row" else { return nil }
       asked.increment()
       try await answer.pass()
@@ -80,7 +80,7 @@ struct EntityTests {
     let (entity, first) = (photo, CancellableGate())
     var opening = photo
     opening.id = "b"
-    opening.ownPicture = { _ in
+    opening.ownImage = { _ in
       try await first.pass()
       return .bitmap(try solid(1))
     }
@@ -103,7 +103,7 @@ struct EntityTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("without URL and picture is told so, each of its subscribers")
+  @Test("without URL and image is told so, each of its subscribers")
   func needsSomething() async throws {
     let fixture = try await Fixture([.row, .large])
     var photo = Photo("a")
@@ -111,7 +111,7 @@ struct EntityTests {
     for format in [ImageFormat.row, .large] {
       do throws(ImageCacheError) {
         _ = try await fixture.cache.image(for: photo, format: format)
-        Issue.record("There was a picture.")
+        Issue.record("There was an image.")
       } catch {
         guard case .noSourceURL(entity: "a", format: format.name) = error else { throw error }
       }
@@ -119,12 +119,12 @@ struct EntityTests {
     await fixture.quiet()
   }
 
-  @Test("without URL can still supply every picture")
+  @Test("without URL can still supply every image")
   func needsNoURL() async throws {
     let fixture = try await Fixture([.row, .large])
     var photo = Photo("a")
     photo.url = nil
-    photo.ownPicture = { _ in .bitmap(try solid(8)) }
+    photo.ownImage = { _ in .bitmap(try solid(8)) }
     let entity = photo
     let numbers = try await withThrowingTaskGroup { group in
       for number in 0..<40 {
@@ -138,13 +138,13 @@ struct EntityTests {
     #expect(numbers == [8])
   }
 
-  @Test("whose own picture fails hears the error, and the others of its URL their picture")
+  @Test("whose own image fails hears the error, and the others of its URL their image")
   func failsAlone() async throws {
     struct Broken: Error {}
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     var broken = Photo("a", url: "test:/5")
-    broken.ownPicture = { _ in
+    broken.ownImage = { _ in
       try await gate.pass()
       throw Broken()
     }
@@ -157,7 +157,7 @@ struct EntityTests {
     #expect(try await fine.value.solidNumber == 5)
   }
 
-  @Test("keeps its picture's proportions in a format up to a size")
+  @Test("keeps its image's proportions in a format up to a size")
   func keepsProportions() async throws {
     let upTo = ImageFormat(
       name: "u", size: .fitting(PixelSize(width: 100, height: 100)), pixelFormat: .bgrx32,

@@ -43,7 +43,7 @@ struct ImageFormatTests {
     #expect("\(ImagePreview.Kind.variant(row))" == "variant(row 80x60)")
   }
 
-  @Test("that says nothing of its capacity keeps several screens of pictures in 64 MiB")
+  @Test("that says nothing of its capacity keeps several screens of images in 64 MiB")
   func hasCapacity() async throws {
     let format = ImageFormat(
       name: "row", size: .exact(points: Canvas.Size(width: 200, height: 200)), scale: 3)

@@ -59,7 +59,7 @@ struct LoadOptionsTests {
     #expect(source.started.value == 3)
   }
 
-  @Test("that reloads replaces the table's picture, and asks caches on the way for a new one")
+  @Test("that reloads replaces the table's image, and asks caches on the way for a new one")
   func reloads() async throws {
     let source = Self.counting()
     let fixture = try await Fixture(from: source)
@@ -73,7 +73,7 @@ struct LoadOptionsTests {
     #expect(await fixture.cache.statistics().misses == 1)
   }
 
-  @Test("that reloads shares a load that has not asked, and not the table's picture")
+  @Test("that reloads shares a load that has not asked, and not the table's image")
   func reloadsTogether() async throws {
     let gate = CancellableGate()
     let source = EncodedSource { _, call in
@@ -97,7 +97,7 @@ struct LoadOptionsTests {
     #expect(source.started.value == 3)
   }
 
-  @Test("that revalidates without a store asks for the whole picture")
+  @Test("that revalidates without a store asks for the whole image")
   func revalidatesWithoutStore() async throws {
     let fixture = try await Fixture(from: Self.counting())
     _ = try await fixture.cache.image(for: Photo("a"), format: .row)
@@ -106,8 +106,8 @@ struct LoadOptionsTests {
     #expect(image.solidNumber == 2)
   }
 
-  @Test("leaves the old picture where it was when its reload fails, and throws")
-  func keepsOldPicture() async throws {
+  @Test("leaves the old image where it was when its reload fails, and throws")
+  func keepsOldImage() async throws {
     let source = EncodedSource { _, call in
       if call > 1 { throw ImageSourceError.httpStatus(500) }
       return .encoded(try solid(call).pngData())
@@ -146,7 +146,7 @@ struct LoadOptionsTests {
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
   }
 
-  @Test("that found the picture changed redraws the entity's other formats, and those only")
+  @Test("that found the image changed redraws the entity's other formats, and those only")
   func redrawsOthers() async throws {
     let page = ImageFormat(
       name: "page", size: .exact(PixelSize(width: 30, height: 30)), capacity: 4)

@@ -49,19 +49,19 @@ struct LoadDurationTests {
     #expect((asked.value, hooked.value) == (1, 1))
   }
 
-  @Test("of an entity's own picture count as fetched, and its silence does not")
+  @Test("of an entity's own image count as fetched, and its silence does not")
   func ofEntity() async throws {
     let clock = clock
     let fixture = try await Fixture(from: EncodedSource()) { $0.clock = clock }
     var photo = Photo("7")
-    photo.ownPicture = { _ in
+    photo.ownImage = { _ in
       clock.advance(by: .seconds(3))
       return .bitmap(try solid(7))
     }
     let own = try await fixture.cache.load(photo, format: .row).report
     #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeDuration == .zero)
     photo = Photo("8")
-    photo.ownPicture = { _ in
+    photo.ownImage = { _ in
       clock.advance(by: .seconds(3))
       return nil
     }

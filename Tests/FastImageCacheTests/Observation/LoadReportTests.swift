@@ -6,10 +6,10 @@ import Testing
 
 @Suite("The report of a load says", .timeLimit(.minutes(10)))
 struct LoadReportTests {
-  private let picture: Data
+  private let image: Data
   private let originals = MemoryOriginals()
 
-  init() throws { picture = try solid(7).pngData() }
+  init() throws { image = try solid(7).pngData() }
 
   /// A server of one tagged image, and a cache that knows it.
   ///
@@ -19,7 +19,7 @@ struct LoadReportTests {
     retries: Int = 0,
     _ change: @escaping @Sendable (HTTPServer.Request, HTTPReply) -> HTTPReply = { $1 }
   ) async throws -> (server: HTTPServer, fixture: Fixture, photo: Photo) {
-    let file = HTTPFile(picture, entityTag: #""x""#)
+    let file = HTTPFile(image, entityTag: #""x""#)
     let server = try HTTPServer { change($0, file.reply(to: $0)) }
     let fixture = try await Fixture(
       [format], from: URLImageSource(http: .retrying(retries)), originals: originals)
@@ -40,12 +40,12 @@ struct LoadReportTests {
     [report.attemptCount, report.fetchedByteCount, report.resumedByteCount]
   }
 
-  @Test("that the network brought the picture, and then that the table had it")
+  @Test("that the network brought the image, and then that the table had it")
   func ofNetwork() async throws {
     let (server, fixture, photo) = try await serving()
     let first = try await report(fixture, photo)
     #expect(first.origin == .network && first.isStored && !first.isCoalesced)
-    #expect(counts(first) == [1, picture.count, 0])
+    #expect(counts(first) == [1, image.count, 0])
     #expect(first.cacheStatus == "fwd=uri-miss; fwd-status=200; stored")
     #expect(
       first.storeDuration > .zero && first.drawDuration > .zero && first.decodeDuration > .zero)
@@ -53,7 +53,7 @@ struct LoadReportTests {
     #expect(second.origin == .table && second.isStored && !second.isCoalesced)
     #expect(counts(second) == [0, 0, 0] && second.cacheStatus == "hit")
     let third = try await report(fixture, photo, LoadOptions(.reload))
-    #expect(third.origin == .network && counts(third) == [1, picture.count, 0])
+    #expect(third.origin == .network && counts(third) == [1, image.count, 0])
     #expect(third.cacheStatus == "fwd=request; fwd-status=200; stored")
     #expect(server.requests.value == 2)
   }
@@ -62,10 +62,10 @@ struct LoadReportTests {
   func ofOthers() async throws {
     let fixture = try await Fixture(from: EncodedSource(need: .local))
     let source = try await report(fixture)
-    #expect(source.origin == .source && counts(source) == [1, picture.count, 0])
+    #expect(source.origin == .source && counts(source) == [1, image.count, 0])
     #expect(source.cacheStatus == "fwd=uri-miss; stored; detail=source")
     var photo = Photo("own")
-    photo.ownPicture = { _ in .bitmap(try solid(7)) }
+    photo.ownImage = { _ in .bitmap(try solid(7)) }
     let entity = try await report(fixture, photo)
     #expect(entity.origin == .entity && counts(entity) == [0, 0, 0] && entity.isStored)
     #expect(entity.cacheStatus == "fwd=uri-miss; stored; detail=entity")
@@ -74,7 +74,7 @@ struct LoadReportTests {
       EncodedSource(),
     ])
     let web = try await report(try await Fixture(from: chain))
-    #expect(web.origin == .network && counts(web) == [1, picture.count, 0])
+    #expect(web.origin == .network && counts(web) == [1, image.count, 0])
   }
 
   @Test("that a placeholder was there for a request that is content with one")
@@ -141,7 +141,7 @@ struct LoadReportTests {
     await #expect(throws: ImageCacheError.self) { try await report(fixture, photo) }
     await fixture.quiet()
     let resumed = try await report(fixture, photo)
-    #expect(resumed.origin == .resumed && counts(resumed) == [1, picture.count - 20, 20])
+    #expect(resumed.origin == .resumed && counts(resumed) == [1, image.count - 20, 20])
     #expect(resumed.cacheStatus == "fwd=partial; fwd-status=206; stored")
     #expect(server.requests.value == 2)
   }
@@ -152,7 +152,7 @@ struct LoadReportTests {
       $0.number == 3 ? $1 : $1.inserting(.cut, after: 20)
     }
     let found = try await report(cut, photo)
-    #expect(found.origin == .network && counts(found) == [3, picture.count, 0])
+    #expect(found.origin == .network && counts(found) == [3, image.count, 0])
     #expect(found.cacheStatus == "fwd=uri-miss; fwd-status=206; stored")
     // The rest contradicts what is there, so that all bytes are asked for.
     #expect(server.requests.value == 3)
@@ -166,8 +166,8 @@ struct LoadReportTests {
     await #expect(throws: ImageCacheError.self) { try await report(other, again) }
     await other.quiet()
     let all = try await report(other, again)
-    #expect(all.origin == .network && counts(all) == [2, picture.count, 0])
-    // Of the second answer, not of the one that was no picture.
+    #expect(all.origin == .network && counts(all) == [2, image.count, 0])
+    // Of the second answer, not of the one that was no image.
     #expect(all.cacheStatus == "fwd=uri-miss; fwd-status=200; stored")
     #expect(contradicting.requests.value == 3)
   }
@@ -175,10 +175,10 @@ struct LoadReportTests {
   @Test("all that a load has done whose beginning another request saw")
   func ofJoined() async throws {
     let (gate, asked) = (CancellableGate(), Counter())
-    let source = EncodedSource { [picture] _, _ in
+    let source = EncodedSource { [image] _, _ in
       asked.increment()
       try await gate.pass()
-      return .encoded(picture)
+      return .encoded(image)
     }
     let fixture = try await Fixture(from: source)
     async let first = fixture.cache.image(for: Photo("7"), format: .row)
@@ -189,7 +189,7 @@ struct LoadReportTests {
     let found = try await joined
     #expect(try await first.solidNumber == 7)
     #expect(found.isCoalesced && found.origin == .network && found.isStored)
-    #expect(counts(found) == [1, picture.count, 0])
+    #expect(counts(found) == [1, image.count, 0])
     #expect(found.cacheStatus == "fwd=uri-miss; stored; collapsed")
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("The event of a picture that was loaded", .timeLimit(.minutes(10)))
+@Suite("The event of an image that was loaded", .timeLimit(.minutes(10)))
 struct LoadedEventTests {
   /// The next so many reports, each with its format.
   private func reports(
@@ -47,7 +47,7 @@ struct LoadedEventTests {
     #expect(reports.contains(told))
   }
 
-  @Test("tells of a picture that was stored by hand meanwhile, and of none that failed")
+  @Test("tells of an image that was stored by hand meanwhile, and of none that failed")
   func byHand() async throws {
     let gate = CancellableGate()
     let source = EncodedSource { request, _ in

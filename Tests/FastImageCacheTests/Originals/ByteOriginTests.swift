@@ -6,13 +6,13 @@ import Testing
 
 @Suite("The progress of a load says where its bytes came from:", .timeLimit(.minutes(10)))
 struct ByteOriginTests {
-  private let picture: Data
+  private let image: Data
   private let terms: ResponseMetadata
 
   init() throws {
-    picture = try solid(7).pngData()
+    image = try solid(7).pngData()
     terms = ResponseMetadata(
-      fields: ["ETag": #""x""#, "Content-Length": "\(picture.count)"], received: Date())
+      fields: ["ETag": #""x""#, "Content-Length": "\(image.count)"], received: Date())
   }
 
   private func origins(
@@ -25,7 +25,7 @@ struct ByteOriginTests {
     return origins
   }
 
-  @Test("the source; no origin for a picture that its table has")
+  @Test("the source; no origin for an image that its table has")
   func ofSource() async throws {
     let fixture = try await Fixture(from: EncodedSource())
     #expect(await origins(fixture) == [.source])
@@ -35,28 +35,28 @@ struct ByteOriginTests {
 
   @Test("an earlier load and the source; a repetition within the load is none")
   func ofEarlierLoads() async throws {
-    let source = EncodedSource { [picture, terms] request, call in
+    let source = EncodedSource { [image, terms] request, call in
       var arrival = request.begin(terms, continuing: request.known)
       if call == 2 {
         // As the source for web servers does after a request that broke off.
-        try arrival.append(picture.dropFirst(arrival.byteCount).prefix(10))
+        try arrival.append(image.dropFirst(arrival.byteCount).prefix(10))
         var known = KnownOriginal(terms: terms, bytes: arrival.bytes, isWhole: false)
         known.earlierByteCount = arrival.earlierByteCount
         arrival = request.begin(terms, continuing: known)
       }
-      let end = call == 1 ? 20 : picture.count
-      try arrival.append(picture.prefix(end).dropFirst(arrival.byteCount))
+      let end = call == 1 ? 20 : image.count
+      try arrival.append(image.prefix(end).dropFirst(arrival.byteCount))
       if call == 1 { throw ImageSourceError.network("cut") }
       return .arrived(arrival)
     }
     let fixture = try await Fixture(from: source)
     #expect(await origins(fixture) == [])
-    #expect(await origins(fixture) == [.resumed(after: 20, of: picture.count)])
+    #expect(await origins(fixture) == [.resumed(after: 20, of: image.count)])
   }
 
   @Test("a web server whose answer broke off within the load, and the source alone")
   func ofRetries() async throws {
-    let file = HTTPFile(picture, entityTag: #""x""#)
+    let file = HTTPFile(image, entityTag: #""x""#)
     let server = try HTTPServer { request in
       let reply = file.reply(to: request)
       return request.number == 1 ? reply.inserting(.cut, after: 20) : reply
@@ -74,10 +74,10 @@ struct ByteOriginTests {
     let originals = MemoryOriginals()
     try originals.put(7, as: "test:/7")
     let other = try solid(8).pngData()
-    let source = EncodedSource { [picture, terms] _, call in
+    let source = EncodedSource { [image, terms] _, call in
       switch call {
       case 1: .unchanged(terms)
-      case 2: .encoded(picture)
+      case 2: .encoded(image)
       default: .encoded(other)
       }
     }
@@ -92,11 +92,11 @@ struct ByteOriginTests {
     }
   }
 
-  @Test("bytes that turn out to be no picture are followed by another origin")
+  @Test("bytes that turn out to be no image are followed by another origin")
   func ofSecondTry() async throws {
     let originals = MemoryOriginals()
     originals["test:/7"] = MemoryOriginals.Entry(
-      bytes: picture.prefix(picture.count / 2), terms: terms, entity: "a")
+      bytes: image.prefix(image.count / 2), terms: terms, entity: "a")
     originals.opened.increment()
     let fixture = try await Fixture(from: EncodedSource(), originals: originals)
     // The first may not have been read before the second takes its place.

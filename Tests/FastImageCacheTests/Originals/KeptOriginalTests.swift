@@ -131,7 +131,7 @@ struct KeptOriginalTests {
     _ = try await download.value
   }
 
-  @Test("that is no picture is dropped, and the source asked at its own gate")
+  @Test("that is no image is dropped, and the source asked at its own gate")
   func dropsDamaged() async throws {
     let gate = CancellableGate()
     let source = EncodedSource { request, call in
@@ -145,7 +145,7 @@ struct KeptOriginalTests {
     await source.started.reaches(1)
     // The header is right and the pixels are not; the other is nothing at all.
     for (id, bytes) in [
-      ("8", try solid(8).pngData().prefix(60)), ("9", Data("no picture".utf8)),
+      ("8", try solid(8).pngData().prefix(60)), ("9", Data("no image".utf8)),
     ] {
       originals[ImageID("test:/\(id)")] = .init(
         bytes: bytes, terms: ResponseMetadata(received: Date()), entity: ImageID(id))
@@ -164,7 +164,7 @@ struct KeptOriginalTests {
     #expect(source.started.value == 3)
   }
 
-  @Test("that is no picture ends a request that may go no further")
+  @Test("that is no image ends a request that may go no further")
   func endsAtReach() async throws {
     let fixture = try await Fixture(from: EncodedSource(), originals: originals)
     try originals.put(8, as: "test:/8")
@@ -284,7 +284,7 @@ struct KeptOriginalTests {
     #expect(try await image(nil) == 9 && source.started.value == 3)
   }
 
-  @Test("is neither shown to another account whose server fails nor taken for its older picture")
+  @Test("is neither shown to another account whose server fails nor taken for its older image")
   func isNotShared() async throws {
     let failure = Lock<ImageSourceError?>(.offline)
     let source = EncodedSource { _, call in
@@ -328,8 +328,8 @@ struct KeptOriginalTests {
     #expect(image.solidNumber == 1 && source.requests.last?.known == nil)
   }
 
-  @Test("goes with the entity's pictures, and no load under way brings it back")
-  func goesWithPictures() async throws {
+  @Test("goes with the entity's images, and no load under way brings it back")
+  func goesWithImages() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
     let fixture = try await Fixture(from: source, originals: originals)
@@ -343,7 +343,7 @@ struct KeptOriginalTests {
     #expect(originals.count == 0 && originals.writes.value == 0)
   }
 
-  @Test("goes with one entity's pictures, although another one shares the load")
+  @Test("goes with one entity's images, although another one shares the load")
   func goesWithShared() async throws {
     let (gate, asked) = (Gate(), Counter())
     let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
@@ -365,7 +365,7 @@ struct KeptOriginalTests {
     #expect(originals.count == 0 && originals.writes.value == 0)
   }
 
-  @Test("is kept only where the hook lets a picture of it be stored")
+  @Test("is kept only where the hook lets an image of it be stored")
   func asksHook() async throws {
     let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
       $0.willStore = { image in
@@ -384,7 +384,7 @@ struct KeptOriginalTests {
     #expect(originals.count == 1 && originals["test:/9"] != nil)
   }
 
-  @Test("whose picture is too large for a cache stays, for others")
+  @Test("whose image is too large for a cache stays, for others")
   func staysTooLarge() async throws {
     let source = EncodedSource()
     let fixture = try await Fixture(from: source, originals: originals) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A kept original without memory for its picture", .timeLimit(.minutes(10)))
+@Suite("A kept original without memory for its image", .timeLimit(.minutes(10)))
 struct NeedyOriginalTests {
   /// Decodes PNG, unless a closure throws before.
   private struct NeedyDecoder: ImageDecoder {

@@ -16,7 +16,7 @@ struct OriginalClosingTests {
     Set(try await OriginalStore.inspect(directory: directory.url).map(\.id))
   }
 
-  @Test("writes the originals of the pictures that were delivered")
+  @Test("writes the originals of the images that were delivered")
   func delivered() async throws {
     let directory = try TemporaryDirectory()
     let store = store(in: directory)
@@ -35,7 +35,7 @@ struct OriginalClosingTests {
     #expect(try await ids(in: directory) == ["test:/1", "test:/2", "test:/3"])
   }
 
-  @Test("finds the original of each picture that was delivered", arguments: [false, true])
+  @Test("finds the original of each image that was delivered", arguments: [false, true])
   func heldBefore(hasHook: Bool) async throws {
     let originals = MemoryOriginals()
     let fixture = try await Fixture(from: EncodedSource(), originals: originals) {

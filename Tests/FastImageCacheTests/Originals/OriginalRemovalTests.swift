@@ -59,17 +59,17 @@ struct OriginalRemovalTests {
     arguments: ["id", "entity", "account", "all"])
   func reachesMemory(kind: String) async throws {
     let (gate, arrived) = (CancellableGate(), Counter())
-    let picture = try solid(7).pngData()
+    let image = try solid(7).pngData()
     let terms = ResponseMetadata(
-      fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)"], received: Date())
+      fields: ["ETag": "\"x\"", "Content-Length": "\(image.count)"], received: Date())
     let source = EncodedSource { request, call in
       let arrival = request.begin(terms, continuing: request.known)
-      if arrival.byteCount == 0 { try arrival.append(picture.prefix(20)) }
+      if arrival.byteCount == 0 { try arrival.append(image.prefix(20)) }
       // The loads of the first two calls break off, the others' go on until they are cancelled.
       if call <= 2 { throw ImageSourceError.network("cut") }
       arrived.increment()
       try await gate.pass()
-      return .encoded(picture)
+      return .encoded(image)
     }
     let store = OriginalStore(directory: directory.url)
     let caches = try await [
@@ -100,11 +100,11 @@ struct OriginalRemovalTests {
 
   @Test("is a change of an entity's id, too, for what caches have in memory of its downloads")
   func reachesMemoryAfterMove() async throws {
-    let picture = try solid(7).pngData()
+    let image = try solid(7).pngData()
     let terms = ResponseMetadata(
-      fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)"], received: Date())
+      fields: ["ETag": "\"x\"", "Content-Length": "\(image.count)"], received: Date())
     let source = EncodedSource { request, _ in
-      try request.begin(terms).append(picture.prefix(20))
+      try request.begin(terms).append(image.prefix(20))
       throw ImageSourceError.network("cut")
     }
     let store = OriginalStore(directory: directory.url)
@@ -161,17 +161,17 @@ struct OriginalRemovalTests {
     #expect(try await store.bytes(of: "test:/8") == bytes)
   }
 
-  @Test("of a kept original that is no picture lets its load keep another")
+  @Test("of a kept original that is no image lets its load keep another")
   func replacesWrongOriginal() async throws {
     let store = OriginalStore(directory: directory.url)
-    await store.keep(7, Data("no picture".utf8))
+    await store.keep(7, Data("no image".utf8))
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
     await fixture.cache.loadsHaveEnded()
     #expect(try await store.kept(7) == (try solid(7).pngData()))
   }
 
-  @Test("of an entity's pictures empties the tables, although its store fails")
+  @Test("of an entity's images empties the tables, although its store fails")
   func outlastsStore() async throws {
     let originals = MemoryOriginals()
     let fixture = try await Fixture(

@@ -72,7 +72,7 @@ struct RefusedOriginalTests {
     func drawing(for format: ImageFormat) -> Drawing { .stretch }
   }
 
-  @Test("answers for another address of its picture where its pixels cover the slot")
+  @Test("answers for another address of its image where its pixels cover the slot")
   func answersForVariants() async throws {
     let source = EncodedSource { request, _ in
       let side = Int(request.url.lastPathComponent) ?? 0
@@ -90,7 +90,7 @@ struct RefusedOriginalTests {
     #expect(try await store.inspect().count == 2)
   }
 
-  @Test("stays as it is whatever the server answers at another address of its picture")
+  @Test("stays as it is whatever the server answers at another address of its image")
   func ignoresOthers() async throws {
     let source = EncodedSource { request, _ in
       if request.url.lastPathComponent != "16" { throw ImageSourceError.httpStatus(404) }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("A load of an original that broke off", .timeLimit(.minutes(10)))
 struct ResumptionTests {
-  private let picture: Data
+  private let image: Data
   private let terms: ResponseMetadata
 
   init() throws {
-    picture = try solid(7).pngData()
-    terms = Self.terms("x", count: picture.count)
+    image = try solid(7).pngData()
+    terms = Self.terms("x", count: image.count)
   }
 
   private static func terms(_ tag: String, count: Int) -> ResponseMetadata {
@@ -24,14 +24,14 @@ struct ResumptionTests {
   private func failingOnce(
     _ later: @escaping @Sendable (ImageSourceRequest, Int) async throws -> Void = { _, _ in }
   ) -> EncodedSource {
-    EncodedSource { [picture, terms] request, call in
+    EncodedSource { [image, terms] request, call in
       if call == 1 {
-        try request.begin(terms).append(picture.prefix(20))
-        throw ImageSourceError.truncatedBody(received: 20, expected: picture.count)
+        try request.begin(terms).append(image.prefix(20))
+        throw ImageSourceError.truncatedBody(received: 20, expected: image.count)
       }
       try await later(request, call)
       let arrival = request.begin(terms, continuing: request.known)
-      try arrival.append(picture.dropFirst(arrival.byteCount))
+      try arrival.append(image.dropFirst(arrival.byteCount))
       return .arrived(arrival)
     }
   }
@@ -86,7 +86,7 @@ struct ResumptionTests {
     #expect(source.started.value == 2)
   }
 
-  @Test("goes on where the last one failed, and leaves nothing once its picture is drawn")
+  @Test("goes on where the last one failed, and leaves nothing once its image is drawn")
   func continues() async throws {
     let source = failingOnce()
     let fixture = try await Fixture(from: source)
@@ -108,10 +108,10 @@ struct ResumptionTests {
     #expect(try await image(fixture) == 7)
     await fixture.quiet()
     let statistics = await fixture.cache.statistics()
-    #expect(statistics.fetchedByteCount == picture.count && statistics.fetches == 1)
+    #expect(statistics.fetchedByteCount == image.count && statistics.fetches == 1)
     while let event = await events.next() {
       guard case .fetched(_, let byteCount, _) = event else { continue }
-      #expect(byteCount == picture.count - 20)
+      #expect(byteCount == image.count - 20)
       break
     }
   }
@@ -119,14 +119,14 @@ struct ResumptionTests {
   @Test("goes on where the last one was when its last subscriber left")
   func continuesCancelled() async throws {
     let (gate, arrived) = (CancellableGate(), Counter())
-    let source = EncodedSource { [picture, terms] request, call in
+    let source = EncodedSource { [image, terms] request, call in
       let arrival = request.begin(terms, continuing: request.known)
       if call == 1 {
-        try arrival.append(picture.prefix(20))
+        try arrival.append(image.prefix(20))
         arrived.increment()
         try await gate.pass()
       }
-      try arrival.append(picture.dropFirst(arrival.byteCount))
+      try arrival.append(image.dropFirst(arrival.byteCount))
       return .arrived(arrival)
     }
     let fixture = try await Fixture(from: source)
@@ -183,15 +183,15 @@ struct ResumptionTests {
   @Test("continues no answer to other fields that its server heeds, and one to the same fields")
   func heedsVary() async throws {
     let terms = ResponseMetadata(
-      fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)", "Vary": "Accept-Language"],
+      fields: ["ETag": "\"x\"", "Content-Length": "\(image.count)", "Vary": "Accept-Language"],
       received: Date())
-    let source = EncodedSource { [picture] request, call in
+    let source = EncodedSource { [image] request, call in
       let arrival = request.begin(terms, continuing: request.known)
       if call < 3 {
-        try arrival.append(picture.dropFirst(arrival.byteCount).prefix(20))
+        try arrival.append(image.dropFirst(arrival.byteCount).prefix(20))
         throw ImageSourceError.network("cut")
       }
-      try arrival.append(picture.dropFirst(arrival.byteCount))
+      try arrival.append(image.dropFirst(arrival.byteCount))
       return .arrived(arrival)
     }
     let fixture = try await Fixture(from: source)
@@ -207,8 +207,8 @@ struct ResumptionTests {
   @Test("knows nothing of what was removed, before it began or meanwhile")
   func removals() async throws {
     let (gate, asked) = (Gate(), Counter())
-    let source = EncodedSource { [picture, terms] request, call in
-      try request.begin(terms, continuing: request.known).append(picture.prefix(20))
+    let source = EncodedSource { [image, terms] request, call in
+      try request.begin(terms, continuing: request.known).append(image.prefix(20))
       asked.increment()
       if call == 3 { await gate.pass() }
       throw ImageSourceError.network("cut")
@@ -227,17 +227,17 @@ struct ResumptionTests {
   }
 
   @Test(
-    "asks for all bytes once more when the parts make no picture",
-    arguments: [Data("no picture at all...".utf8), nil])
+    "asks for all bytes once more when the parts make no image",
+    arguments: [Data("no image at all...".utf8), nil])
   func partsOfTwo(start: Data?) async throws {
-    let source = EncodedSource { [picture, terms] request, call in
-      if call == 3 { return .encoded(picture) }
+    let source = EncodedSource { [image, terms] request, call in
+      if call == 3 { return .encoded(image) }
       let arrival = request.begin(terms, continuing: request.known)
       guard call == 2 else {
-        try arrival.append(start ?? picture.prefix(20))
+        try arrival.append(start ?? image.prefix(20))
         throw ImageSourceError.network("cut")
       }
-      try arrival.append(Data(count: picture.count - 20))
+      try arrival.append(Data(count: image.count - 20))
       return .arrived(arrival)
     }
     let fixture = try await Fixture(from: source)
@@ -246,12 +246,12 @@ struct ResumptionTests {
     #expect(known(source) == [nil, 20, nil] && fixture.cache.partials.byteCount == 0)
   }
 
-  @Test("asks no third time, and keeps nothing that is no picture")
+  @Test("asks no third time, and keeps nothing that is no image")
   func hopeless() async throws {
-    let source = EncodedSource { [picture, terms] request, call in
+    let source = EncodedSource { [image, terms] request, call in
       let arrival = request.begin(terms, continuing: request.known)
       try arrival.append(
-        call == 1 ? picture.prefix(20) : Data(count: picture.count - arrival.byteCount))
+        call == 1 ? image.prefix(20) : Data(count: image.count - arrival.byteCount))
       if call == 1 { throw ImageSourceError.network("cut") }
       return .arrived(arrival)
     }
@@ -267,9 +267,9 @@ struct ResumptionTests {
   func whole() async throws {
     let (gate, arrived) = (CancellableGate(), Counter())
     let newer = Self.terms("x", count: 0)
-    let source = EncodedSource { [picture, terms] request, call in
+    let source = EncodedSource { [image, terms] request, call in
       guard call == 1 else { return .unchanged(newer) }
-      try request.begin(terms).append(picture)
+      try request.begin(terms).append(image)
       arrived.increment()
       try await gate.pass()
       throw ImageSourceError.network("cut")
@@ -284,8 +284,8 @@ struct ResumptionTests {
     #expect(try await image(fixture) == 7)
     #expect(source.requests.last?.known?.isWhole == true)
     await originals.written.reaches(1)
-    #expect(originals["test:/7"]?.bytes == picture && originals.confirmed.value == 0)
-    #expect(originals["test:/7"]?.terms.byteCount == picture.count)
+    #expect(originals["test:/7"]?.bytes == image && originals.confirmed.value == 0)
+    #expect(originals["test:/7"]?.terms.byteCount == image.count)
   }
 
   @Test("continues the newer version of an original that a store has")
@@ -298,12 +298,12 @@ struct ResumptionTests {
     #expect(try await image(fixture) == 7)
     #expect(source.requests.map { $0.known?.isWhole } == [true, false])
     await originals.written.reaches(1)
-    #expect(originals["test:/7"]?.bytes == picture && originals.confirmed.value == 0)
+    #expect(originals["test:/7"]?.bytes == image && originals.confirmed.value == 0)
   }
 
   @Test("fetches everything from a web server that refuses the rest", arguments: [401, 403, 500])
   func refused(_ status: Int) async throws {
-    let file = HTTPFile(picture, entityTag: "\"x\"")
+    let file = HTTPFile(image, entityTag: "\"x\"")
     let server = try HTTPServer { request in
       if request.headers["range"] != nil { return .status(status) }
       let reply = file.reply(to: request)
@@ -349,13 +349,13 @@ struct ResumptionTests {
 
   @Test("fetches from a web server what is missing, and nothing twice")
   func overHTTP() async throws {
-    let file = HTTPFile(picture, entityTag: "\"x\"")
+    let file = HTTPFile(image, entityTag: "\"x\"")
     let server = try HTTPServer { request in
       let reply = file.reply(to: request)
       return request.number == 1 ? reply.inserting(.cut, after: 20) : reply
     }
     _ = try await loadTwice(from: server)
     #expect(server.arrivedRequests(for: "/7").map { $0.headers["range"] } == [nil, "bytes=20-"])
-    #expect(server.bodyByteCount(for: "/7") == picture.count)
+    #expect(server.bodyByteCount(for: "/7") == image.count)
   }
 }

@@ -17,7 +17,7 @@ struct RevalidationTests {
     }
   }
 
-  @Test("an unchanged original confirms it; the table's picture answers, and nothing is decoded")
+  @Test("an unchanged original confirms it; the table's image answers, and nothing is decoded")
   func confirms() async throws {
     let source = unchanging()
     let fixture = try await Fixture(from: source, originals: originals)
@@ -35,7 +35,7 @@ struct RevalidationTests {
     #expect(originals["test:/7"]?.terms.entityTag == "\"new\"")
   }
 
-  @Test("an unchanged original draws the picture that no table has")
+  @Test("an unchanged original draws the image that no table has")
   func drawsUnchanged() async throws {
     let source = unchanging()
     let fixture = try await Fixture(from: source, originals: originals)
@@ -57,7 +57,7 @@ struct RevalidationTests {
     #expect(await fixture.cache.statistics().decodes == 1)
   }
 
-  @Test("a changed original replaces it and the entity's pictures of all formats")
+  @Test("a changed original replaces it and the entity's images of all formats")
   func replaces() async throws {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
@@ -78,7 +78,7 @@ struct RevalidationTests {
     #expect(source.started.value == 2)
   }
 
-  @Test("an original that turns out to be no picture fetches all of it, once")
+  @Test("an original that turns out to be no image fetches all of it, once")
   func fetchesAllOnce() async throws {
     let source = unchanging()
     let fixture = try await Fixture(from: source, originals: originals)
@@ -126,7 +126,7 @@ struct RevalidationTests {
     #expect(originals["test:/7"]?.freshness == .stale)
   }
 
-  @Test("behind puts a changed picture in the place of the old one")
+  @Test("behind puts a changed image in the place of the old one")
   func replacesBehind() async throws {
     let source = EncodedSource { _, _ in .encoded(try solid(8).pngData()) }
     let fixture = try await Fixture(from: source, originals: originals)
@@ -159,12 +159,12 @@ struct RevalidationTests {
     #expect(!fixture.cache.containsImage(for: Photo("7"), format: .row))
   }
 
-  @Test("an original that does not begin as a picture fetches all of it, and tells no source of it")
+  @Test("an original that does not begin as an image fetches all of it, and tells no source of it")
   func dropsUnreadable() async throws {
     let source = unchanging()
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
-    originals["test:/7"]?.bytes = Data("no picture".utf8)
+    originals["test:/7"]?.bytes = Data("no image".utf8)
     #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
     #expect(source.requests.map { $0.known != nil } == [false] && originals.dropped.value == 1)
   }
@@ -313,7 +313,7 @@ struct RevalidationTests {
     #expect(failing.started.value == 1)
   }
 
-  @Test("asks whether it changed even where the hook looks at each picture")
+  @Test("asks whether it changed even where the hook looks at each image")
   func worksWithHook() async throws {
     let asked = Counter()
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }

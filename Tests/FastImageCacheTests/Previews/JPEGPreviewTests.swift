@@ -30,31 +30,31 @@
     }
 
     @Test(
-      "has every byte of the picture once it is settled",
+      "has every byte of the image once it is settled",
       arguments: [100, 90, 75, 50] as [Int32], [1, 2] as [UInt32])
     func settled(quality: Int32, sampling: UInt32) async throws {
       let data = jpeg(PixelSize(width: 803, height: 601), quality: quality, sampling: sampling)
       let slow = try await SlowFile(data, in: .large)
       #expect(slow.previews.last?.preview.isSettled == true)
       #expect(slow.previews.filter(\.preview.isSettled).count == 1)
-      #expect(slow.previews.last?.pixels == slow.picture)
+      #expect(slow.previews.last?.pixels == slow.image)
     }
 
-    @Test("has every byte of a picture whose sides are cut off, once it is settled")
+    @Test("has every byte of an image whose sides are cut off, once it is settled")
     func settledPart() async throws {
       let data = jpeg(PixelSize(width: 1603, height: 601), quality: 90, sampling: 2)
       let slow = try await SlowFile(data, in: .large, drawing: .aspectFill)
       #expect(slow.previews.filter(\.preview.isSettled).count == 1)
-      #expect(slow.previews.last?.pixels == slow.picture)
+      #expect(slow.previews.last?.pixels == slow.image)
     }
 
-    @Test("is decoded by the margin of the picture")
+    @Test("is decoded by the margin of the image")
     func hasMargin() async throws {
       // At 1/8 this is 1.9 times what is shown.
       let data = jpeg(PixelSize(width: 608, height: 456), quality: 90, sampling: 2)
       let slow = try await SlowFile(data, in: .large)
       #expect(slow.previews.last?.preview.isSettled == true)
-      #expect(slow.previews.last?.pixels == slow.picture)
+      #expect(slow.previews.last?.pixels == slow.image)
     }
 
     /// A progressive file with the inks' profile of the corpus, and cyan that sRGB lacks.
@@ -90,7 +90,7 @@
         capacity: 16,
         colorSpace: .displayP3)
       let slow = try await SlowFile(data, in: wide)
-      #expect(!slow.previews.isEmpty && slow.picture[2] == 0)
+      #expect(!slow.previews.isEmpty && slow.image[2] == 0)
       // The numbers of sRGB's most similar cyan would be 97 and more of red.
       #expect(slow.previews.allSatisfy { $0.pixels[2] < 10 })
     }
@@ -132,27 +132,27 @@
       let slow = try await SlowFile(data, in: .large, [.frames, .embedded])
       let (first, rest) = (try #require(slow.previews.first), slow.previews.dropFirst())
       #expect(first.preview == ImagePreview(kind: .embedded, isSettled: false))
-      #expect(difference(first.pixels, slow.picture) < 6)
+      #expect(difference(first.pixels, slow.image) < 6)
       // The thumbnail has more pixels than the first frame has means.
       #expect(rest.first?.preview.kind == .frame(1))
-      let differences = slow.previews.map { difference($0.pixels, slow.picture) }
+      let differences = slow.previews.map { difference($0.pixels, slow.image) }
       #expect(differences == differences.sorted(by: >))
       #expect(rest.allSatisfy { $0.preview.kind != .embedded })
-      #expect(rest.allSatisfy { !$0.preview.isSettled || $0.pixels == slow.picture })
+      #expect(rest.allSatisfy { !$0.preview.isSettled || $0.pixels == slow.image })
       let usual = try await SlowFile(data, in: .large)
-      #expect(usual.previews.count == slow.previews.count && usual.picture == slow.picture)
+      #expect(usual.previews.count == slow.previews.count && usual.image == slow.image)
     }
 
-    @Test("has the picture's top rows and nothing below, where rows are asked for")
+    @Test("has the image's top rows and nothing below, where rows are asked for")
     func rows() async throws {
       let data = jpeg(
         PixelSize(width: 403, height: 302), quality: 90, sampling: 2, isProgressive: false)
       let slow = try await SlowFile(data, in: .large, .rows)
       let usual = try await SlowFile(data, in: .large)
-      #expect(usual.previews.isEmpty && usual.picture == slow.picture)
+      #expect(usual.previews.isEmpty && usual.image == slow.image)
       try #require(slow.previews.count == 3)
       var last = 0.0
-      let rowBytes = slow.picture.count / 30
+      let rowBytes = slow.image.count / 30
       for (pixels, preview) in slow.previews {
         guard case .rows(let part) = preview.kind else {
           throw ImageSourceError.network("\(preview)")
@@ -161,7 +161,7 @@
         last = part
         // The row at the boundary is made of both.
         let whole = Int(part * 30) - 1
-        let above = zip(pixels, slow.picture).prefix(whole * rowBytes)
+        let above = zip(pixels, slow.image).prefix(whole * rowBytes)
         #expect(above.allSatisfy { abs(Int($0) - Int($1)) <= 2 })
         #expect(pixels.dropFirst((whole + 3) * rowBytes).allSatisfy { $0 == 0 })
       }

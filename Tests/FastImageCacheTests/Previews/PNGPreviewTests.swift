@@ -30,8 +30,8 @@
     func finer() async throws {
       let slow = try await SlowFile(png(PixelSize(width: 83, height: 61)), in: .large)
       let differences = slow.previews.map { preview in
-        zip(preview.pixels, slow.picture).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1)) }
-          / Double(slow.picture.count)
+        zip(preview.pixels, slow.image).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1)) }
+          / Double(slow.image.count)
       }
       #expect(slow.previews.map(\.preview.kind) == [.frame(1), .frame(2), .frame(3)])
       #expect(slow.previews.allSatisfy { !$0.preview.isSettled })

@@ -28,7 +28,7 @@ struct PreviewArrivalTests {
     #expect(told == ("2 settled 999", 1))
   }
 
-  @Test("show no part of the picture twice, though the connection breaks off and is continued")
+  @Test("show no part of the image twice, though the connection breaks off and is continued")
   func samePart() async throws {
     let told = try await told(SketchDecoder(parts: [1: 0.25, 2: 0.25])) { sketch in
       await step(sketch, 100)

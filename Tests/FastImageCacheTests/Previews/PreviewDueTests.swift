@@ -97,7 +97,7 @@ struct PreviewDueTests {
     #expect(first.text == "1 999" && second.text == "999")
   }
 
-  @Test("does not come for a picture that is too large")
+  @Test("does not come for an image that is too large")
   func tooLarge() async throws {
     let sketch = try await SketchFixture { $0.limits.pixelCount = 255 }
     let text = await sketch.told { _ in

@@ -78,7 +78,7 @@ struct PreviewKindTests {
     let stages: [PreviewStage.Kind] = [.rows, .embedded, .frame]
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
     var (sample, placeholder) = (Photo("1"), LoadOptions())
-    sample.ownPicture = { _ in .bitmap(try solid(5)) }
+    sample.ownImage = { _ in .bitmap(try solid(5)) }
     placeholder.isPlaceholder = true
     _ = try await sketch.cache.image(for: sample, format: .row, options: placeholder)
     await sketch.fixture.quiet()
@@ -91,7 +91,7 @@ struct PreviewKindTests {
   }
 
   @Test(
-    "are none where a sharp picture is shown, marked stale or of a sibling",
+    "are none where a sharp image is shown, marked stale or of a sibling",
     arguments: [false, true])
   func afterSharp(isStale: Bool) async throws {
     let formats = [8, 16].map {
@@ -103,7 +103,7 @@ struct PreviewKindTests {
     let sketch = try await SketchFixture(formats)
     var stored = Photo("1")
     stored.wantsFamily = false
-    stored.ownPicture = { _ in .bitmap(try solid(5)) }
+    stored.ownImage = { _ in .bitmap(try solid(5)) }
     _ = try await sketch.cache.image(for: stored, format: formats[isStale ? 0 : 1])
     await sketch.fixture.quiet()
     if isStale { try await sketch.cache.markStale(stored) }
@@ -219,7 +219,7 @@ struct PreviewKindTests {
     #expect(try await follow(all, [.rows, .embedded, .frame], limit: 2).begun == 2)
   }
 
-  @Test("of the same part of the picture are not shown twice")
+  @Test("of the same part of the image are not shown twice")
   func samePart() async throws {
     let parts = [1: 0.25, 2: 0.25, 3: 0.2, 4: 0.5]
     let sketch = try await SketchFixture(decoder: SketchDecoder(parts: parts))

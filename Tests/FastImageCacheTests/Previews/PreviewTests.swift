@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A preview", .timeLimit(.minutes(10)))
 struct PreviewTests {
-  @Test("is shown while its picture loads, in private memory, and nothing of it is kept")
+  @Test("is shown while its image loads, in private memory, and nothing of it is kept")
   func shown() async throws {
     let sketch = try await SketchFixture()
     let following = Following(sketch.cache)
@@ -57,7 +57,7 @@ struct PreviewTests {
     sketch.finish()
   }
 
-  @Test("comes before the picture in a loop over updates, whose last element is the picture")
+  @Test("comes before the image in a loop over updates, whose last element is the image")
   func updates() async throws {
     let sketch = try await SketchFixture()
     let loop = Task {
@@ -142,7 +142,7 @@ struct PreviewTests {
     #expect(following[2].previewed.value == 0 && sketch.decoder.begun.value == 1)
   }
 
-  @Test("is not made where a closure draws, nor where the hook may change the picture")
+  @Test("is not made where a closure draws, nor where the hook may change the image")
   func notDrawn() async throws {
     var photo = Photo("1")
     photo.drawing = .custom { source, canvas in try canvas.draw(source, in: canvas.bounds) }
@@ -188,7 +188,7 @@ struct PreviewTests {
     }
   }
 
-  @Test("is shown to nobody once the picture is there")
+  @Test("is shown to nobody once the image is there")
   func finalFirst() async throws {
     let door = Gate()
     // As a decoder that does not ask whether it is cancelled.
@@ -230,7 +230,7 @@ struct PreviewTests {
     #expect(following.text == "999")
   }
 
-  @Test("is given up when the source has answered, so that the picture gets its worker")
+  @Test("is given up when the source has answered, so that the image gets its worker")
   func answered() async throws {
     let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
     let sketch = try await SketchFixture(decoder: decoder) {
@@ -260,7 +260,7 @@ struct PreviewTests {
     #expect(try await joined.solidNumber == 999)
   }
 
-  @Test("that cannot be decoded is nothing to the picture")
+  @Test("that cannot be decoded is nothing to the image")
   func damaged() async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(isDamaged: true))
     let text = await sketch.told { _ in

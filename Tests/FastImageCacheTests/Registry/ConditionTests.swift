@@ -12,7 +12,7 @@ struct ConditionTests {
 
   /// Waits for images of all conditions from several threads, while priorities move.
   @Test(
-    "get the picture of their own conditions from any thread, whatever moves or leaves meanwhile",
+    "get the image of their own conditions from any thread, whatever moves or leaves meanwhile",
     arguments: [false, true])
   func mixes(keepsOriginals: Bool) async throws {
     // A store tells apart accounts only: the original of others answers, too.

@@ -8,7 +8,7 @@ struct JoiningTests {
   let gate = CancellableGate()
 
   @Test(
-    "for one picture cost one fetch and one drawing, and all are answered", arguments: [2, 10_000])
+    "for one image cost one fetch and one drawing, and all are answered", arguments: [2, 10_000])
   func shareOneLoad(count: Int) async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let photo = Photo("a", url: "test:/300")
@@ -73,8 +73,8 @@ struct JoiningTests {
     await fixture.quiet()
   }
 
-  @Test("of an older version are answered with it, and leave the newer picture in the table")
-  func keepNewerPicture() async throws {
+  @Test("of an older version are answered with it, and leave the newer image in the table")
+  func keepNewerImage() async throws {
     let gates = (older: CancellableGate(), newer: CancellableGate())
     let fixture = try await Fixture(
       [.row, .large, .dot],

@@ -24,7 +24,7 @@ struct LeaseTests {
     }
   }
 
-  @Test("is nobody's but the caller's, after a load of more than one picture")
+  @Test("is nobody's but the caller's, after a load of more than one image")
   func loadedBoth() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))

@@ -16,7 +16,7 @@ struct LoadRegistryStrengthTests: LoadRegistrySuite {
     #expect(registry.keepsOriginal(of: "b", load) == false)
   }
 
-  @Test("has nothing revalidated whose picture or original was removed, or whose load has ended")
+  @Test("has nothing revalidated whose image or original was removed, or whose load has ended")
   mutating func revalidatesNoRemoved() {
     let load = join(1, row).load
     #expect(registry.mayBeRevalidated(row, "a", of: load))

@@ -8,7 +8,7 @@ import Testing
 struct LoadRegistryTests: LoadRegistrySuite {
   var registry = LoadRegistry<Int, ImageKey, LoadID>()
 
-  @Test("is not joined by a subscriber that knows another format's picture in a newer version")
+  @Test("is not joined by a subscriber that knows another format's image in a newer version")
   mutating func separatesVersionsOfOthers() {
     let old = join(1, dot).load
     let new = join(2, row, versions: ["row": "a1", "dot": "a2"])
@@ -48,7 +48,7 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(finish(row, of: new) == [2])
   }
 
-  @Test("finds each of many pictures of one URL, and hands them out in the order of the wishes")
+  @Test("finds each of many images of one URL, and hands them out in the order of the wishes")
   mutating func keepsManyProducts() {
     let keys = (0..<40).map {
       ImageKey(entity: ImageID($0), version: "s", format: $0.isMultiple(of: 2) ? "row" : "dot")
@@ -96,7 +96,7 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(finish(row, of: load) == [0])
   }
 
-  @Test("lets no request join a load from before a removal of its picture")
+  @Test("lets no request join a load from before a removal of its image")
   mutating func joinsNoOlderThanRemoval() {
     let load = join(1, row).load
     registry.remove(.entity("a", format: "row"), at: 2)
@@ -129,7 +129,7 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(join(5, dot, after: inner.load).isNewLoad)
   }
 
-  @Test("does not call a picture left that its last subscriber has from elsewhere")
+  @Test("does not call an image left that its last subscriber has from elsewhere")
   mutating func leavesAnswered() {
     let load = join(1, row).load
     #expect(registry.take(load) == [row])

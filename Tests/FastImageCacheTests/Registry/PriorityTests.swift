@@ -43,7 +43,7 @@ struct PriorityTests: HeldLoadSuite {
     let fixture = try await fixture()
     let (cache, inner) = (fixture.cache, Photo("b", url: "test:/b"))
     var outer = photo
-    outer.ownPicture = { _ in
+    outer.ownImage = { _ in
       .bitmap(try solid(try await cache.image(for: inner, format: .row).solidNumber ?? 0))
     }
     let entity = outer
@@ -59,7 +59,7 @@ struct PriorityTests: HeldLoadSuite {
     #expect(priority == .low)
     // Nobody waits for that task, which would make it as urgent as whoever does.
     var prefetching = Photo("c", url: "test:/c")
-    prefetching.ownPicture = { _ in
+    prefetching.ownImage = { _ in
       let photo = Photo("d", url: "test:/d")
       Task(priority: .background) { try await cache.image(for: photo, format: .row) }
       await started.reaches(2)
@@ -73,7 +73,7 @@ struct PriorityTests: HeldLoadSuite {
     _ = try await low.value
   }
 
-  @Test("falls when its more urgent subscriber has its picture from elsewhere")
+  @Test("falls when its more urgent subscriber has its image from elsewhere")
   func fallsWithAnswer() async throws {
     let fixture = try await fixture()
     let low = Task(priority: .low) {

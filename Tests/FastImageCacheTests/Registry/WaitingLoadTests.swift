@@ -112,7 +112,7 @@ struct WaitingLoadTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("is refused at once, and waits nowhere, if its source asks for the same picture")
+  @Test("is refused at once, and waits nowhere, if its source asks for the same image")
   func ring() async throws {
     let (cache, door, gate) = (Lock<ImageCache?>(nil), CancellableGate(), self.gate)
     let fixture = try await fixture(
@@ -179,7 +179,7 @@ struct WaitingLoadTests {
       if number % 16 == 0 { await Task.yield() }
     }
     for (number, task) in loading.enumerated() {
-      if case .success(let picture) = await task.result { #expect(picture == number) }
+      if case .success(let image) = await task.result { #expect(image == number) }
     }
     await fixture.quiet()
     while resources[.local].counts != (0, 0), !Task.isCancelled { await Task.yield() }

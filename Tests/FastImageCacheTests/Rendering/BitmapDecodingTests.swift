@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A bitmap from a picture file", .timeLimit(.minutes(10)))
+@Suite("A bitmap from an image file", .timeLimit(.minutes(10)))
 struct BitmapDecodingTests {
   /// Recognises everything and gives 40 x 30 pixels whose colours are still to be inverted.
   private struct Negatives: ImageDecoder {

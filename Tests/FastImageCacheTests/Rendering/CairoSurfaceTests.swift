@@ -4,7 +4,7 @@
   import Foundation
   import Testing
 
-  @Suite("A Cairo surface of a cached picture", .timeLimit(.minutes(10)))
+  @Suite("A Cairo surface of a cached image", .timeLimit(.minutes(10)))
   struct CairoSurfaceTests {
     @Test("shows the mapped pixels and holds the lease until it is destroyed")
     func holdsLease() async throws {

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A cached picture's colours", .timeLimit(.minutes(10)))
+@Suite("A cached image's colours", .timeLimit(.minutes(10)))
 struct ColorFidelityTests {
   /// The images of `Tests/Corpora/colors`, whose script says how they were made.
-  static let pictures = [
+  static let images = [
     "p3.png", "adobe.png", "untagged.png", "inks.jpg", "faint.jpg", "cicp.png", "gamma.png",
     "chromaticities.png",
   ]
@@ -26,7 +26,7 @@ struct ColorFidelityTests {
 
   @Test(
     "differ from those of an independent conversion by less than the eye sees",
-    arguments: pictures, ColorSpace.allCases)
+    arguments: images, ColorSpace.allCases)
   func agree(name: String, space: ColorSpace) async throws {
     let format = ImageFormat.colors(space)
     let fixture = try await Fixture([format])
@@ -46,7 +46,7 @@ struct ColorFidelityTests {
     #expect(Difference(try image.makeBitmap(), other, in: space).mean > 0.9)
   }
 
-  @Test("are those of each format, when two of them share a decode", arguments: pictures)
+  @Test("are those of each format, when two of them share a decode", arguments: images)
   func areRightInFamilies(name: String) async throws {
     let formats = ColorSpace.allCases.map { ImageFormat.colors($0, family: "colors") }
     for (first, second) in [(0, 1), (1, 0)] {

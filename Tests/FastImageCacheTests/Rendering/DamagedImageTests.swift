@@ -31,7 +31,7 @@ private struct PartDecoder: ImageDecoder {
   }
 }
 
-@Suite("A picture of which the file has a part", .timeLimit(.minutes(10)))
+@Suite("An image of which the file has a part", .timeLimit(.minutes(10)))
 struct DamagedImageTests {
   private static let photo = Photo("a", url: "test:/1")
 
@@ -93,7 +93,7 @@ struct DamagedImageTests {
     }
   }
 
-  @Test("has a copy with the mark, and so do pictures that are made of it")
+  @Test("has a copy with the mark, and so do images that are made of it")
   func isCopied() async throws {
     let fixture = try await fixture(.showPart, from: Self.source("part 5", "whole 6"))
     let copy = try await fixture.cache.image(for: Self.photo, format: .row).makeBitmap()
@@ -155,7 +155,7 @@ struct DamagedImageTests {
     #expect(try await marks(fixture.cache) == [true, true, true, true])
   }
 
-  @Test("keeps its mark through a hook that draws another picture")
+  @Test("keeps its mark through a hook that draws another image")
   func passesHook() async throws {
     let sawMark = Lock(false)
     let fixture = try await fixture(.showPart, from: Self.source("part 5")) { image in

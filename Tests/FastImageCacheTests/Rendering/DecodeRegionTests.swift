@@ -10,7 +10,7 @@
   @testable import FastImageCache
 
   /// What lies beside a drawing is not decoded, and nobody may miss it.
-  @Suite("A picture of which a part is shown", .timeLimit(.minutes(10)))
+  @Suite("An image of which a part is shown", .timeLimit(.minutes(10)))
   struct DecodeRegionTests {
     private static let size = PixelSize(width: 900, height: 300)
     private static let left = ImageFormat(
@@ -135,35 +135,35 @@
     @Test("is decoded again for a part or a size that the decode does not have")
     func isDecodedAgain() throws {
       let (full, end) = (ImageRegion(Self.size), ImageRegion(columns: 600..<900, rows: 0..<300))
-      func picture(
+      func photo(
         for side: Int, showing region: ImageRegion, of data: Data
       ) throws -> SourceImage {
         let decoder = try ImageDecoders.standard.decoder(for: data)
         let minimum = PixelSize(width: 3 * side, height: side)
         var request = DecodeRequest(minimumSize: minimum)
         (request.hasMargin, request.region) = (true, region)
-        var picture = SourceImage(
+        var photo = SourceImage(
           url: nil, content: .encoded(data, decoder, try decoder.header(of: data)),
           decoded: try decoder.decode(data, request))
-        picture.decodedSize = minimum
-        return picture
+        photo.decodedSize = minimum
+        return photo
       }
       func size(_ side: Int) -> PixelSize { PixelSize(width: 3 * side, height: side) }
-      let part = try picture(for: 60, showing: end, of: data)
+      let part = try photo(for: 60, showing: end, of: data)
       #expect(part.isDecoded(to: size(60), showing: end, in: .sRGB))
       #expect(!part.isDecoded(to: size(60), showing: full, in: .sRGB))
-      let averages = try picture(for: 40, showing: full, of: data)
+      let averages = try photo(for: 40, showing: full, of: data)
       // 38 rows, which are averages: enough for what they were asked for.
       #expect(averages.decoded?.size.height == 38)
       #expect(averages.isDecoded(to: size(40), showing: full, in: .sRGB))
       #expect(!averages.isDecoded(to: size(41), showing: full, in: .sRGB))
       // 75 rows, which lack frequencies: enough for 65, whatever they were asked for.
-      let filtered = try picture(for: 50, showing: full, of: data)
+      let filtered = try photo(for: 50, showing: full, of: data)
       #expect(filtered.decoded?.size.height == 75)
       #expect(filtered.isDecoded(to: size(65), showing: full, in: .sRGB))
       #expect(!filtered.isDecoded(to: size(66), showing: full, in: .sRGB))
       // 60 rows of a decoder that scales smoothly: enough for 60.
-      let smooth = try picture(
+      let smooth = try photo(
         for: 55, showing: full, of: solid(1, size: Self.size).pngData())
       #expect(smooth.decoded?.size.height == 60)
       #expect(smooth.isDecoded(to: size(60), showing: full, in: .sRGB))

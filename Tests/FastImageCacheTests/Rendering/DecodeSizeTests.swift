@@ -9,7 +9,7 @@
   /// What decoders leave out, the loader must not let be seen: images are drawn from a file and from
   /// all of its pixels. The bounds stand between 2.3 times the size drawn, which is the rule, and 1.5
   /// times, with which rings appear that the image does not have.
-  @Suite("A picture that is drawn from a smaller decode", .timeLimit(.minutes(10)))
+  @Suite("An image that is drawn from a smaller decode", .timeLimit(.minutes(10)))
   struct DecodeSizeTests {
     private static let size = PixelSize(width: 800, height: 600)
 
@@ -25,13 +25,13 @@
 
     /// Rings that become finer outwards, until two pixels are a period.
     private func rings() throws -> Bitmap {
-      try picture { x, y in
+      try image { x, y in
         let squared = Double((x - 400) * (x - 400) + (y - 300) * (y - 300))
         return 127.5 + 127.5 * cos(.pi * squared / 800)
       }
     }
 
-    private func picture(_ gray: (Int, Int) -> Double) throws -> Bitmap {
+    private func image(_ gray: (Int, Int) -> Double) throws -> Bitmap {
       let layout = try #require(PixelLayout(size: Self.size, format: .bgrx32))
       return try Bitmap(layout: layout) { bytes in
         for y in 0..<Self.size.height {

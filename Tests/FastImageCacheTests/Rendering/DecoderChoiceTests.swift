@@ -69,7 +69,7 @@ struct DecoderChoiceTests {
     let fixture = try await fixture(ImageDecoders.standard)
     do {
       _ = try await store(Data(text.utf8), in: fixture)
-      Issue.record("There was a picture.")
+      Issue.record("There was an image.")
     } catch ImageCacheError.undecodable(_, let reason) {
       #expect(reason == expected)
     }
@@ -81,7 +81,7 @@ struct DecoderChoiceTests {
     let fixture = try await fixture([Noting(number: 1, order: order)]) { $0.encodedByteCount = 10 }
     do {
       _ = try await store(Data(count: 11), in: fixture)
-      Issue.record("There was a picture.")
+      Issue.record("There was an image.")
     } catch ImageCacheError.imageTooLarge(_, let text) {
       #expect(text.contains("11") && text.contains("10"))
     }
@@ -89,7 +89,7 @@ struct DecoderChoiceTests {
     #expect(try await store(Data(count: 10), in: fixture).solidNumber == 1)
   }
 
-  @Test("ends in an error for headers that no picture has", arguments: [0, -1, .max])
+  @Test("ends in an error for headers that no image has", arguments: [0, -1, .max])
   func refusesSides(side: Int) async throws {
     let order = Order()
     let odd = Noting(number: 1, order: order, size: PixelSize(width: side, height: 10))
@@ -116,7 +116,7 @@ struct DecoderChoiceTests {
       let fixture = try await fixture([huge], change)
       do {
         _ = try await store(Data(count: 10), in: fixture)
-        Issue.record("There was a picture.")
+        Issue.record("There was an image.")
       } catch ImageCacheError.imageTooLarge {}
     }
     #expect(!order.notes.contains("1 decode"))

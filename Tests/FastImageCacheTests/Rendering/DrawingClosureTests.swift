@@ -40,8 +40,8 @@
     }
 
     #if !canImport(ImageIO)
-      @Test("does not leave its small decode to a larger picture of the same file")
-      func decodesAgainForLargerPicture() async throws {
+      @Test("does not leave its small decode to a larger image of the same file")
+      func decodesAgainForLargerImage() async throws {
         let size = PixelSize(width: 320, height: 240)
         let data = try colourfulFile(size)
         let small = ImageFormat(
@@ -92,7 +92,7 @@
       }
     #endif
 
-    @Test("is drawn before any other picture of its load is stored, so that all can be given up")
+    @Test("is drawn before any other image of its load is stored, so that all can be given up")
     func comesBeforeAnswers() async throws {
       let gate = CancellableGate()
       let fixture = try await Fixture(source: ScriptedSource(gate: gate))
@@ -135,7 +135,7 @@
     }
 
     @Test(
-      "stores nothing when it is cancelled while the picture is drawn", arguments: [true, false])
+      "stores nothing when it is cancelled while the image is drawn", arguments: [true, false])
     func stopsDrawing(isLast: Bool) async throws {
       let (started, release) = (Counter(), Gate())
       let fixture = try await Fixture()
@@ -158,7 +158,7 @@
       #expect(fixture.cache.containsImage(for: entity, format: .row) == !isLast)
     }
 
-    @Test("says that storing by hand was cancelled when it is, while the picture is drawn")
+    @Test("says that storing by hand was cancelled when it is, while the image is drawn")
     func cancelsStoring() async throws {
       let (started, release) = (Counter(), Gate())
       let fixture = try await Fixture()

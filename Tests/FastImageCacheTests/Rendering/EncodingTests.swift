@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A picture given to an encoder", .timeLimit(.minutes(10)))
+@Suite("An image given to an encoder", .timeLimit(.minutes(10)))
 struct EncodingTests {
   /// The size, and the first pixel's bytes.
   private struct FirstPixel: ImageEncoder {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A cached picture", .timeLimit(.minutes(10)))
+@Suite("A cached image", .timeLimit(.minutes(10)))
 struct ExportTests {
   private static let size = PixelSize(width: 32, height: 4)
 

@@ -12,7 +12,7 @@ struct FamilyTests {
   /// Enough for the decode of each, and not for one that is as wide and as tall.
   private let budget = 5000
 
-  /// A cache whose source brings a picture that a decoder of blanks reads, once the gate is open.
+  /// A cache whose source brings an image that a decoder of blanks reads, once the gate is open.
   private func hollow(
     _ formats: [ImageFormat], _ decoder: HollowDecoder, budget: Int, _ gate: CancellableGate
   ) async throws -> Fixture {
@@ -58,7 +58,7 @@ struct FamilyTests {
     #expect(await fixture.cache.statistics().drawings == 2)
   }
 
-  @Test("is redrawn when a picture is stored by hand")
+  @Test("is redrawn when an image is stored by hand")
   func followsStore() async throws {
     let fixture = try await Fixture([.large, .dot])
     let photo = Photo("a", url: "test:/3")
@@ -88,7 +88,7 @@ struct FamilyTests {
   }
 
   #if canImport(CoreGraphics) || Cairo
-    @Test("is drawn to its end though a request comes that another picture answers")
+    @Test("is drawn to its end though a request comes that another image answers")
     func isDrawnAfterOthers() async throws {
       let small = ImageFormat(
         name: "small", family: "photos", size: .exact(PixelSize(width: 6, height: 6)), capacity: 16)
@@ -103,7 +103,7 @@ struct FamilyTests {
       await drawn.reaches(2)
       var other = Photo("b", url: "test:/2")
       other.wantsFamily = false
-      other.ownPicture = { _ in .bitmap(try solid(5)) }
+      other.ownImage = { _ in .bitmap(try solid(5)) }
       let entity = other
       let request = Task { try await fixture.cache.image(for: entity, format: .large) }
       await fixture.subscribers(1)
@@ -115,7 +115,7 @@ struct FamilyTests {
   #endif
 
   @Test(
-    "whose one decode would be too large still has the pictures that need less",
+    "whose one decode would be too large still has the images that need less",
     arguments: [nil, 2000])
   func isDrawnApart(untoldLimit: Int?) async throws {
     let gate = CancellableGate()
@@ -130,7 +130,7 @@ struct FamilyTests {
     #expect(try await dot.value.isPrivate == false)
     do {
       _ = try await large.value
-      Issue.record("There was a picture.")
+      Issue.record("There was an image.")
     } catch ImageCacheError.imageTooLarge {}
     // Alone, with a family that is too large.
     _ = try await fixture.cache.image(for: Photo("b", url: "test:/4"), format: .dot)
@@ -139,7 +139,7 @@ struct FamilyTests {
   }
 
   @Test(
-    "whose largest picture is too large costs one decode for all others, or one error each",
+    "whose largest image is too large costs one decode for all others, or one error each",
     arguments: [false, true])
   func sharesTheRest(isBroken: Bool) async throws {
     let gate = CancellableGate()
@@ -164,7 +164,7 @@ struct FamilyTests {
     #expect(await fixture.cache.statistics().decodes == (isBroken ? 0 : 1))
   }
 
-  @Test("drawn apart loses only those of its pictures that cannot be drawn")
+  @Test("drawn apart loses only those of its images that cannot be drawn")
   func losesBroken() async throws {
     let gate = CancellableGate()
     let fixture = try await hollow(
@@ -177,7 +177,7 @@ struct FamilyTests {
     gate.open()
     do {
       _ = try await broken.value
-      Issue.record("There was a picture.")
+      Issue.record("There was an image.")
     } catch ImageCacheError.undecodable {}
     #expect(try await fine.value.isPrivate == false)
     await fixture.quiet()
@@ -209,7 +209,7 @@ struct FamilyTests {
     #expect(await fixture.cache.statistics().stores == 0)
   }
 
-  @Test("loses the pictures that one stored by hand is too large for")
+  @Test("loses the images that one stored by hand is too large for")
   func losesTooLarge() async throws {
     let fixture = try await Fixture([.large, .dot]) { configuration in
       configuration.decoders = [HollowDecoder()]
@@ -222,7 +222,7 @@ struct FamilyTests {
     #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["dot"])
   }
 
-  @Test("one of whose pictures cannot be drawn keeps the one that was stored by hand")
+  @Test("one of whose images cannot be drawn keeps the one that was stored by hand")
   func survivesSibling() async throws {
     let fixture = try await Fixture([.large, .dot])
     let good = Photo("a", version: 1)
@@ -247,7 +247,7 @@ struct FamilyTests {
     #endif
   }
 
-  @Test("the picture of which that was stored by hand cannot be drawn stays as it is")
+  @Test("the image of which that was stored by hand cannot be drawn stays as it is")
   func failsWithOwnFormat() async throws {
     let fixture = try await Fixture([.large, .dot])
     let good = Photo("a", version: 1)

@@ -14,7 +14,7 @@
       }
     }
 
-    @Test("takes pictures of the cache")
+    @Test("takes images of the cache")
     func drawsCachedImages() async throws {
       let fixture = try await Fixture()
       let left = try await fixture.cache.store(solid(10), for: Photo("a"), format: .row)

@@ -28,7 +28,7 @@ struct WideFormatTests {
   }
 
   @Test(
-    "has a table of its own: pictures of the other space are gone, and those of the default stay")
+    "has a table of its own: images of the other space are gone, and those of the default stay")
   func invalidates() async throws {
     #expect(ImageCode(narrow).rawValue == 1 && ImageCode(wide).rawValue == 0x1_0001)
     for format in [narrow, wide] {
@@ -131,15 +131,15 @@ struct WideFormatTests {
   func decodesAgain() throws {
     let size = PixelSize(width: 8, height: 8)
     let region = ImageRegion(size)
-    var picture = SourceImage(
+    var image = SourceImage(
       url: nil, content: .encoded(Data(), HollowDecoder { _ in false }, ImageHeader(size: size)),
       decoded: try red())
-    picture.decodedSize = size
-    #expect(picture.isDecoded(to: size, showing: region, in: .sRGB))
-    #expect(!picture.isDecoded(to: size, showing: region, in: .displayP3))
-    picture.decodedColorSpace = .displayP3
-    #expect(picture.isDecoded(to: size, showing: region, in: .displayP3))
-    #expect(picture.isDecoded(to: size, showing: region, in: .sRGB))
+    image.decodedSize = size
+    #expect(image.isDecoded(to: size, showing: region, in: .sRGB))
+    #expect(!image.isDecoded(to: size, showing: region, in: .displayP3))
+    image.decodedColorSpace = .displayP3
+    #expect(image.isDecoded(to: size, showing: region, in: .displayP3))
+    #expect(image.isDecoded(to: size, showing: region, in: .sRGB))
   }
 
   @Test("stands in for its sibling with a label of its own space")

@@ -10,7 +10,7 @@ struct Photo: ImageEntity {
   var url: URL?
   var drawing = Drawing.stretch
   var wantsFamily = true
-  var ownPicture: (@Sendable (ImageFormat) async throws -> ImageSourceResponse?)?
+  var ownImage: (@Sendable (ImageFormat) async throws -> ImageSourceResponse?)?
   var willTellSource: (@Sendable (ImageFormat) -> Void)?
 
   init(_ id: ImageID, version: ImageID? = nil, url: String? = nil) {
@@ -30,7 +30,7 @@ struct Photo: ImageEntity {
   func drawing(for format: ImageFormat) -> Drawing { drawing }
   func prerendersFamily(_ family: String) -> Bool { wantsFamily }
   func providedImage(for format: ImageFormat) async throws -> ImageSourceResponse? {
-    try await ownPicture?(format)
+    try await ownImage?(format)
   }
 }
 

@@ -8,7 +8,7 @@ import Testing
 /// A file that comes in small pieces, with time for a preview after each: its previews and its image.
 struct SlowFile {
   private(set) var previews: [(pixels: [UInt8], preview: ImagePreview)] = []
-  private(set) var picture: [UInt8] = []
+  private(set) var image: [UInt8] = []
 
   /// - Parameters:
   ///   - pieceByteCount: The size of a piece.
@@ -43,9 +43,9 @@ struct SlowFile {
         previews.append((Self.pixels(image), preview))
         seen.increment()
       }
-      if let image = step.finished { picture = Self.pixels(image) }
+      if let image = step.finished { self.image = Self.pixels(image) }
     }
-    try #require(!picture.isEmpty)
+    try #require(!image.isEmpty)
   }
 
   private static func pixels(_ image: CachedImage) -> [UInt8] {

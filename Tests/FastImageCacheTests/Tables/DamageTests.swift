@@ -6,7 +6,7 @@ import Testing
 @testable import FastImageCache
 @testable import TableStore
 
-@Suite("A picture damaged on disk", .timeLimit(.minutes(10)))
+@Suite("An image damaged on disk", .timeLimit(.minutes(10)))
 struct DamageTests {
   @Test("is told of, counted, and loaded anew")
   func isTold() async throws {

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A drawn slot", .timeLimit(.minutes(10)))
 struct DrawnSlotTests {
-  @Test("has nothing of the picture that its memory had before, behind a smaller one")
-  func smallerPicture() async throws {
+  @Test("has nothing of the image that its memory had before, behind a smaller one")
+  func smallerImage() async throws {
     let fixture = try await Fixture([.large])
     let table = try #require(fixture.cache.tables[.large])
     func slot(_ id: ImageID, _ size: PixelSize) throws -> SealedSlot {

@@ -28,7 +28,7 @@
       }
     }
 
-    @Test("is told to who opens, stores and empties, and shows to nobody who asks for a picture")
+    @Test("is told to who opens, stores and empties, and shows to nobody who asks for an image")
     func isTold() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let fixture = try await Fixture()

@@ -42,7 +42,7 @@ struct InMemoryTests {
   }
 
   @Test(
-    "goes on through flush, suspend and resume, and ends with close, not with the pictures held")
+    "goes on through flush, suspend and resume, and ends with close, not with the images held")
   func goesOn() async throws {
     let cache = try cache()
     let held = try await cache.store(solid(1), for: Photo(1), format: .row)

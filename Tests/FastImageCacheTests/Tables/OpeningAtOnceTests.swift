@@ -20,7 +20,7 @@ struct OpeningAtOnceTests {
   }
 
   @Test("finds what an earlier run stored, without an await")
-  func findsPictures() async throws {
+  func findsImages() async throws {
     let directory = try TemporaryDirectory()
     let earlier = try await ImageCache(
       namespace: "test", formats: [.row], configuration: configuration(directory.url))

@@ -27,7 +27,7 @@ struct OpeningTests {
       capacity: capacity)
   }
 
-  @Test("finds the pictures of the same revision, and none of another")
+  @Test("finds the images of the same revision, and none of another")
   func startsAfreshForRevision() async throws {
     let directory = try TemporaryDirectory()
     for (revision, isThere) in [(0, false), (0, true), (7, false), (7, true), (0, false)] {
@@ -146,7 +146,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "keeps the pictures when the protection changes",
+    "keeps the images when the protection changes",
     arguments: [ImageFormat.Protection.none, .complete, .untilFirstUnlock])
   func keepsProtected(protection: ImageFormat.Protection) async throws {
     let directory = try TemporaryDirectory()
@@ -167,8 +167,8 @@ struct OpeningTests {
     #expect(numbers == [3, 4])
   }
 
-  @Test("keeps the pictures when capacity, family, devices or scale change")
-  func keepsPictures() async throws {
+  @Test("keeps the images when capacity, family, devices or scale change")
+  func keepsImages() async throws {
     let directory = try TemporaryDirectory()
     let first = try await open([format()], in: directory)
     for number in 1...4 {
@@ -208,7 +208,7 @@ struct OpeningTests {
     #expect(second.cachedImage(for: Photo("a"), format: changed)?.solidNumber == 2)
   }
 
-  @Test("twice in one process shares the pictures")
+  @Test("twice in one process shares the images")
   func sharesTables() async throws {
     let directory = try TemporaryDirectory()
     let first = try await open([format()], in: directory)
@@ -235,7 +235,7 @@ struct OpeningTests {
     #expect(files.isEmpty)
   }
 
-  @Test("and closing it refuses what comes later and keeps held pictures")
+  @Test("and closing it refuses what comes later and keeps held images")
   func closes() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))

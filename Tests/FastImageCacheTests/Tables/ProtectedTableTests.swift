@@ -48,7 +48,7 @@ struct ProtectedTableTests {
   }
 
   /// Stores image 5 in a session that ends.
-  private func leavePicture(in directory: TemporaryDirectory) async throws -> Photo {
+  private func leaveImage(in directory: TemporaryDirectory) async throws -> Photo {
     let first = try await open(in: directory)
     let photo = Photo("a", url: "test:/5")
     try await first.cache.store(solid(5), for: photo, format: secret)
@@ -56,10 +56,10 @@ struct ProtectedTableTests {
     return photo
   }
 
-  @Test("refuses to be opened while it is locked, and has its pictures afterwards")
+  @Test("refuses to be opened while it is locked, and has its images afterwards")
   func opens() async throws {
     let directory = try TemporaryDirectory()
-    let photo = try await leavePicture(in: directory)
+    let photo = try await leaveImage(in: directory)
     device.lock()
     await refuses { _ = try await open(in: directory) }
     device.unlock()
@@ -67,7 +67,7 @@ struct ProtectedTableTests {
     #expect(second.cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
   }
 
-  @Test("says that a picture cannot be read now, and does not load it again")
+  @Test("says that an image cannot be read now, and does not load it again")
   func answers() async throws {
     let fixture = try await open()
     let cache = fixture.cache
@@ -97,10 +97,10 @@ struct ProtectedTableTests {
     #expect(fixture.source.started.value == 2)
   }
 
-  @Test("says so of a picture of an earlier run too, and of its id")
+  @Test("says so of an image of an earlier run too, and of its id")
   func answersForEarlier() async throws {
     let directory = try TemporaryDirectory()
-    let photo = try await leavePicture(in: directory)
+    let photo = try await leaveImage(in: directory)
     let second = try await open(in: directory)
     device.lock()
     #expect(second.cache.cachedImage(for: photo, format: secret) == nil)
@@ -135,7 +135,7 @@ struct ProtectedTableTests {
   @Test("is opened while the table of a format that is not listed any more stays locked")
   func leavesOthers() async throws {
     let directory = try TemporaryDirectory()
-    let photo = try await leavePicture(in: directory)
+    let photo = try await leaveImage(in: directory)
     // Nothing else of the cache reads or opens files: its tables are not of the class.
     device.lock()
     let other = try await Fixture([], directory: directory) { $0.system = device.system }

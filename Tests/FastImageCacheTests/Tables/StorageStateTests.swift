@@ -97,7 +97,7 @@ struct StorageStateTests {
     #expect(try await self.cache().containsImage(for: photo, format: .row))
   }
 
-  @Test("does not open where its pictures must reach the disk", arguments: [EROFS, ENOSPC])
+  @Test("does not open where its images must reach the disk", arguments: [EROFS, ENOSPC])
   func requiresStorage(code: Int32) async throws {
     await #expect(throws: ImageCacheError.self) {
       try await cache {

@@ -36,7 +36,7 @@ struct SuspendingTests {
     #expect(cache.cachedImage(for: Photo("a"), format: .row)?.isPrivate == false)
   }
 
-  @Test("answers requests, and keeps the pictures for later")
+  @Test("answers requests, and keeps the images for later")
   func loads() async throws {
     let fixture = try await Fixture()
     try await fixture.cache.suspend()

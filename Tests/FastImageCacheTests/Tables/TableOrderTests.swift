@@ -46,7 +46,7 @@ struct TableOrderTests {
     #expect(results == [true, false, true, false, true, false])
   }
 
-  @Test("keeps out whatever began before a picture that was stored by hand or asked for anew")
+  @Test("keeps out whatever began before an image that was stored by hand or asked for anew")
   mutating func outdates() {
     let (older, asking, younger) = (Generation.next(), Generation.next(), Generation.next())
     let results = [

@@ -9,16 +9,16 @@
     /// A widget that chooses a format of a family for its room.
     @MainActor static func checkFamily(_ findings: Findings) throws {
       let (small, big) = (family(40, 30), family(160, 120))
-      let picture = NumberedPicture(number: 700)
+      let photo = NumberedImage(number: 700)
       let source = ScriptedImageSource.drawing { try $0.makeBitmap(big.size) }
       // Each format's table has an image of its own.
-      let cache = try ImageCache.filled(with: [picture], formats: [big, small], source: source) {
+      let cache = try ImageCache.filled(with: [photo], formats: [big, small], source: source) {
         try $0.makeBitmap(big.size)
       }
-      let image = CachedImageWidget<NumberedPicture>(family: "family", from: cache)
+      let image = CachedImageWidget<NumberedImage>(family: "family", from: cache)
       var sizes: [PixelSize] = []
       image.onLoaded = { sizes.append($0.size) }
-      image.entity = picture
+      image.entity = photo
       let window = PlainWindow()
       let fixed = gtk_fixed_new().unsafelyUnwrapped
       let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
@@ -26,14 +26,14 @@
       gtk_widget_set_size_request(widget, 40, 30)
       window.present(OpaquePointer(fixed))
       let first = FirstFrame(of: fixed) {
-        window.screen(of: image.widget)?[30, 27] == picture.color(x: 30, y: 27, of: small.size)
+        window.screen(of: image.widget)?[30, 27] == photo.color(x: 30, y: 27, of: small.size)
       }
       window.draw()
       findings.expect(first.value == true, "the first frame of a family is blank")
       findings.expect(sizes == [small.size], "\(sizes) in a room of 40 x 30")
 
-      let isRemoved = Loop.wait { (try? await cache.removeImage(for: picture, format: big)) != nil }
-      findings.expect(isRemoved, "a picture could not be removed")
+      let isRemoved = Loop.wait { (try? await cache.removeImage(for: photo, format: big)) != nil }
+      findings.expect(isRemoved, "an image could not be removed")
       source.holdLoads()
       gtk_widget_set_size_request(widget, 160, 120)
       _ = Loop.wait { try? await source.hasBegunLoads() }
@@ -41,14 +41,14 @@
       let screen = window.screen(of: image.widget)
       findings.expect(
         screen?.size == big.size
-          && screen?[120, 110] == picture.color(x: 30, y: 27, of: small.size),
-        "the smaller picture does not stay until the larger comes")
+          && screen?[120, 110] == photo.color(x: 30, y: 27, of: small.size),
+        "the smaller image does not stay until the larger comes")
       source.releaseLoads()
       Loop.turn { sizes.count > 1 }
       window.draw()
       findings.expect(
-        window.screen(of: image.widget)?.sight(of: picture, big.size, x: 0, y: 0) == .right,
-        "the larger picture is not shown")
+        window.screen(of: image.widget)?.sight(of: photo, big.size, x: 0, y: 0) == .right,
+        "the larger image is not shown")
       gtk_widget_set_size_request(widget, 41, 30)
       window.draw()
       gtk_widget_set_size_request(widget, 40, 30)
@@ -68,16 +68,16 @@
     /// A list whose cells have names below their images: all in the first frame, and right after a move.
     @MainActor static func checkNames(_ findings: Findings) throws {
       let formats = [family(40, 30), family(160, 120)]
-      let pictures = (0..<300).map { NumberedPicture(number: $0) }
-      let cache = try ImageCache.filled(with: pictures, formats: formats) {
+      let photos = (0..<300).map { NumberedImage(number: $0) }
+      let cache = try ImageCache.filled(with: photos, formats: formats) {
         try $0.makeBitmap(formats[1].size)
       }
       var cells: [NamedCell] = []
       let names = gtk_string_list_new(nil).unsafelyUnwrapped
-      for _ in pictures { gtk_string_list_append(names, "") }
+      for _ in photos { gtk_string_list_append(names, "") }
       let factory = makeImageFactory(
-        formats: formats, from: cache, animated: false, entity: { pictures[$0] },
-        alternativeText: { (picture: NumberedPicture) in "picture \(picture.number)" },
+        formats: formats, from: cache, animated: false, entity: { photos[$0] },
+        alternativeText: { (photo: NumberedImage) in "image \(photo.number)" },
         makeCell: { image in
           let cell = NamedCell(image)
           cells.append(cell)
@@ -104,9 +104,9 @@
         for cell in cells where cell.isSeen {
           let number = cell.image.entity?.number ?? 0
           let label = String(cString: gtk_label_get_text(OpaquePointer(cell.label)))
-          findings.expect(label == "picture \(number)", "\"\(label)\" below picture \(number)")
+          findings.expect(label == "image \(number)", "\"\(label)\" below image \(number)")
           findings.expect(
-            cell.shows(formats[1].size, in: window), "picture \(number) is wrong above its name")
+            cell.shows(formats[1].size, in: window), "image \(number) is wrong above its name")
           findings.count("names")
         }
       }
@@ -114,7 +114,7 @@
       for cell in cells { left.add(UnsafeMutablePointer(cell.image.widget)) }
       cells = []
       // The list goes on without these cells.
-      gtk_string_list_splice(names, 0, guint(pictures.count), nil)
+      gtk_string_list_splice(names, 0, guint(photos.count), nil)
       window.draw()
       Loop.settle()
       findings.expect(left.count == 0, "\(left.count) cells with names stay")
@@ -124,11 +124,11 @@
 
   /// An image of 160 x 120 with a name below it.
   @MainActor private final class NamedCell {
-    let image: CachedImageWidget<NumberedPicture>
+    let image: CachedImageWidget<NumberedImage>
     let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0).unsafelyUnwrapped
     let label = gtk_label_new(nil).unsafelyUnwrapped
 
-    init(_ image: CachedImageWidget<NumberedPicture>) {
+    init(_ image: CachedImageWidget<NumberedImage>) {
       self.image = image
       image.contentFit = .contain
       let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
@@ -140,12 +140,12 @@
     var isSeen: Bool { gtk_widget_get_mapped(UnsafeMutablePointer(image.widget)) != 0 }
 
     func shows(_ size: PixelSize, in window: PlainWindow) -> Bool {
-      guard let picture = image.entity else { return false }
-      return window.screen(of: image.widget)?.sight(of: picture, size, x: 0, y: 0) == .right
+      guard let photo = image.entity else { return false }
+      return window.screen(of: image.widget)?.sight(of: photo, size, x: 0, y: 0) == .right
     }
 
-    func name(_ picture: NumberedPicture?) {
-      gtk_label_set_text(OpaquePointer(label), "picture \(picture?.number ?? -1)")
+    func name(_ photo: NumberedImage?) {
+      gtk_label_set_text(OpaquePointer(label), "picture \(photo?.number ?? -1)")
     }
   }
 

@@ -9,7 +9,7 @@
   extension Act {
     static let cells = Act(
       name: "cells",
-      summary: "placeholders, failures, options and fits of single pictures; cells with names"
+      summary: "placeholders, failures, options and fits of single images; cells with names"
     ) { _, findings in
       try checkStates(findings)
       try checkFits(findings)
@@ -28,10 +28,10 @@
       var configuration = ImageCache.Configuration()
       configuration.source = source
       let cache = try ImageCache.inMemory(formats: [.large], configuration: configuration)
-      let pictures = (0..<4).map { NumberedPicture(number: 500 + $0) }
-      func url(_ number: Int) -> URL? { pictures[number].sourceURL(for: .large) }
+      let photos = (0..<4).map { NumberedImage(number: 500 + $0) }
+      func url(_ number: Int) -> URL? { photos[number].sourceURL(for: .large) }
       let window = PlainWindow()
-      let image = CachedImageWidget<NumberedPicture>(format: .large, from: cache)
+      let image = CachedImageWidget<NumberedImage>(format: .large, from: cache)
       var loadedCount = 0
       var errors: [ImageCacheError] = []
       image.onLoaded = { _ in loadedCount += 1 }
@@ -48,8 +48,8 @@
       }
       func expect(_ number: Int, loaded: Int, _ moment: String) {
         window.draw()
-        let sight = window.screen(of: image.widget)?.sight(of: pictures[number], size, x: 0, y: 0)
-        findings.expect(sight == .right, "a wrong picture \(moment)")
+        let sight = window.screen(of: image.widget)?.sight(of: photos[number], size, x: 0, y: 0)
+        findings.expect(sight == .right, "a wrong image \(moment)")
         findings.expect(loadedCount == loaded, "\(loadedCount) were loaded \(moment)")
         findings.count("moments")
       }
@@ -57,7 +57,7 @@
       window.show(image.widget)
       expect(blue, "without an entity")
       source.holdLoads()
-      image.entity = pictures[0]
+      image.entity = photos[0]
       expect(blue, "of a load")
       source.releaseLoads()
       Loop.turn { loadedCount > 0 }
@@ -67,7 +67,7 @@
         source.holdLoads(of: url)
         source.setFailure(ScriptedSourceError.noImage(url), for: url)
       }
-      image.entity = pictures[1]
+      image.entity = photos[1]
       expect(blue, "of a cell that is used again")
       source.releaseLoads(of: url(1))
       Loop.turn { !errors.isEmpty }
@@ -76,17 +76,17 @@
       expect(red, "of a failure")
       findings.expect(errors.count == 1 && loadedCount == 1, "\(errors.count) failures were told")
 
-      image.entity = pictures[0]
+      image.entity = photos[0]
       findings.expect(loadedCount == 2, "a hit is not told before the setter returns")
       expect(0, loaded: 2, "of a hit")
       // What is told may make the widget show something else.
-      image.onFailed = { [weak image] _ in image?.entity = pictures[0] }
-      image.entity = pictures[1]
+      image.onFailed = { [weak image] _ in image?.entity = photos[0] }
+      image.entity = photos[1]
       Loop.turn { loadedCount > 2 }
       expect(0, loaded: 3, "after a failure that was answered")
 
-      checkOptions(image, source, pictures[2], url(2), findings)
-      expect(red, "of a picture that is not in the cache")
+      checkOptions(image, source, photos[2], url(2), findings)
+      expect(red, "of an image that is not in the cache")
       image.options = nil
       Loop.turn { loadedCount > 3 }
       expect(2, loaded: 4, "without options")
@@ -99,8 +99,8 @@
     }
 
     @MainActor private static func checkOptions(
-      _ image: CachedImageWidget<NumberedPicture>, _ source: ScriptedImageSource,
-      _ picture: NumberedPicture, _ url: URL?, _ findings: Findings
+      _ image: CachedImageWidget<NumberedImage>, _ source: ScriptedImageSource,
+      _ photo: NumberedImage, _ url: URL?, _ findings: Findings
     ) {
       var options = LoadOptions()
       options.scope = .cache
@@ -108,7 +108,7 @@
       image.options = options
       var error: ImageCacheError?
       image.onFailed = { error = $0 }
-      image.entity = picture
+      image.entity = photo
       Loop.turn { error != nil }
       let isNotCached = if case .notCached = error { true } else { false }
       findings.expect(isNotCached, "options bring another error")
@@ -119,13 +119,13 @@
 
     /// An image of 60 x 48 points in a room of 200 x 150.
     @MainActor private static func checkFits(_ findings: Findings) throws {
-      let picture = NumberedPicture(number: 600)
-      let cache = try ImageCache.filled(with: [picture], formats: [.cell]) {
+      let photo = NumberedImage(number: 600)
+      let cache = try ImageCache.filled(with: [photo], formats: [.cell]) {
         try $0.makeBitmap(ImageFormat.cell.size)
       }
       let window = PlainWindow()
-      let image = CachedImageWidget<NumberedPicture>(format: .cell, from: cache)
-      image.entity = picture
+      let image = CachedImageWidget<NumberedImage>(format: .cell, from: cache)
+      image.entity = photo
       let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
       // Gives each widget the least room that it asks for.
       let fixed = gtk_fixed_new().unsafelyUnwrapped
@@ -152,7 +152,7 @@
         }
         // In the quarters, away from their edges.
         for (column, row) in [(0.25, 0.2), (0.75, 0.2), (0.25, 0.85), (0.75, 0.85)] {
-          let wanted = picture.color(
+          let wanted = photo.color(
             x: Int(60 * column), y: Int(48 * row), of: ImageFormat.cell.size)
           let shown = screen[Int(x + width * column), Int(y + height * row)]
           findings.expect(
@@ -166,14 +166,14 @@
       image.contentFit = .cover
       gtk_widget_set_size_request(widget, 60, 100)
       window.draw()
-      // GSK's OpenGL draws no texture into the first picture that it makes off screen.
+      // GSK's OpenGL draws no texture into the first image that it makes off screen.
       _ = window.screen(of: OpaquePointer(fixed))
       window.draw()
       let screen = window.screen(of: OpaquePointer(fixed))
       findings.expect(
-        screen?[22, 20] ?? 0 != 0 && screen?[78, 20] ?? 0 != 0, "a cut picture leaves room empty")
+        screen?[22, 20] ?? 0 != 0 && screen?[78, 20] ?? 0 != 0, "a cut image leaves room empty")
       findings.expect(
-        screen?[18, 20] == 0 && screen?[82, 20] == 0, "a picture is drawn over its neighbours")
+        screen?[18, 20] == 0 && screen?[82, 20] == 0, "an image is drawn over its neighbours")
       window.close()
     }
   }

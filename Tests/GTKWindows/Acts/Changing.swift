@@ -9,25 +9,25 @@
   extension Act {
     static let replacing = Act(
       name: "replacing",
-      summary: "changes pictures that are on screen: blank, then right"
+      summary: "changes images that are on screen: blank, then right"
     ) { script, findings in
       var numbers = SplitMix64(state: script.seed &+ 3)
-      let pictures = (0..<400).map { NumberedPicture(number: $0) }
+      let images = (0..<400).map { NumberedImage(number: $0) }
       let cache = try ImageCache.inMemory(
         formats: [.scarceCell], configuration: .loading { try $0.makeBitmap(ImageFormat.cell.size) }
       )
-      let window = PictureWindow(pictures, format: .scarceCell, from: cache)
+      let window = ImageWindow(images, format: .scarceCell, from: cache)
       waitUntilRight(window, findings)
       window.afterFrame = {
         findings.count("blank cells", window.compare(findings))
       }
       for _ in 0..<max(script.frameCount / 4, 10) {
-        let seen = window.mappedPictures.map(\.picture.number)
+        let seen = window.mappedImages.map(\.image.number)
         guard let first = seen.randomElement(using: &numbers) else { continue }
-        let count = min(Int.random(in: 1...12, using: &numbers), pictures.count - first)
-        for index in first..<first + count { window.pictures[index].version += 1 }
+        let count = min(Int.random(in: 1...12, using: &numbers), images.count - first)
+        for index in first..<first + count { window.images[index].version += 1 }
         window.rebind(from: first, count: count)
-        findings.count("pictures replaced", count)
+        findings.count("images replaced", count)
         window.draw(frames: .random(in: 1...2, using: &numbers))
         if Bool.random(using: &numbers) { window.position += 30 }
       }
@@ -49,15 +49,15 @@
       _ findings: Findings, _ moment: String, recover: () -> Void
     ) throws {
       let isOnline = Lock(false)
-      let pictures = (0..<60).map { NumberedPicture(number: $0) }
+      let images = (0..<60).map { NumberedImage(number: $0) }
       let cache = try ImageCache.inMemory(
         formats: [.cell],
-        configuration: .loading { picture in
+        configuration: .loading { image in
           guard isOnline.withLock({ $0 }) else { throw Offline() }
-          return try picture.makeBitmap(ImageFormat.cell.size)
+          return try image.makeBitmap(ImageFormat.cell.size)
         })
-      let window = PictureWindow(pictures, format: .cell, from: cache)
-      let seen = window.mappedPictures.count
+      let window = ImageWindow(images, format: .cell, from: cache)
+      let seen = window.mappedImages.count
       _ = Loop.statistics(of: cache) { $0.failures >= seen && $0.activeLoads == 0 }
       window.draw(frames: 3)
       // From here on there is a network, whatever this machine has; the images fail once more.

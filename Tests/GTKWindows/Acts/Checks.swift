@@ -6,17 +6,17 @@
   extension Act {
     /// As many leases as cells that can be seen.
     @MainActor static func checkLeases(
-      of window: PictureWindow, _ cache: ImageCache, _ findings: Findings
+      of window: ImageWindow, _ cache: ImageCache, _ findings: Findings
     ) {
-      let seen = window.mappedPictures.count
-      findings.expect(seen >= PictureWindow.columnCount, "\(seen) cells can be seen")
+      let seen = window.mappedImages.count
+      findings.expect(seen >= ImageWindow.columnCount, "\(seen) cells can be seen")
       let leased = Loop.statistics(of: cache) { $0.leasedCount == seen }.leasedCount
       findings.expect(leased == seen, "\(leased) leases for \(seen) cells that can be seen")
     }
 
     /// Closes a window: its widgets go, no lease and no load stays.
     @MainActor static func close(
-      _ window: PictureWindow, _ cache: ImageCache, _ findings: Findings
+      _ window: ImageWindow, _ cache: ImageCache, _ findings: Findings
     ) {
       let left = WidgetCount()
       for widget in window.cellWidgets { left.add(widget) }
@@ -35,10 +35,10 @@
     }
 
     /// Draws frames until all cells show their images.
-    @MainActor static func waitUntilRight(_ window: PictureWindow, _ findings: Findings) {
+    @MainActor static func waitUntilRight(_ window: ImageWindow, _ findings: Findings) {
       var blank = 0
       var frames = 0
-      // In the frame itself: a picture that comes later takes away what its cell has drawn.
+      // In the frame itself: an image that comes later takes away what its cell has drawn.
       window.afterFrame = { blank = window.compare(findings) }
       repeat {
         window.draw()
@@ -69,7 +69,7 @@
   extension ImageCache.Configuration {
     /// A source that draws images by their URLs.
     static func loading(
-      _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
+      _ draw: @escaping @Sendable (NumberedImage) throws -> Bitmap
     ) -> ImageCache.Configuration {
       var configuration = ImageCache.Configuration()
       configuration.source = ScriptedImageSource.drawing(draw)
@@ -80,11 +80,11 @@
   extension ScriptedImageSource {
     /// Draws images by their URLs.
     static func drawing(
-      _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
+      _ draw: @escaping @Sendable (NumberedImage) throws -> Bitmap
     ) -> ScriptedImageSource {
       ScriptedImageSource { url in
-        guard let picture = NumberedPicture(url) else { throw ScriptedSourceError.noImage(url) }
-        return .bitmap(try draw(picture))
+        guard let image = NumberedImage(url) else { throw ScriptedSourceError.noImage(url) }
+        return .bitmap(try draw(image))
       }
     }
   }

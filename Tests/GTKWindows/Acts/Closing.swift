@@ -7,10 +7,10 @@
 
   extension Act {
     static let closing = Act(
-      name: "closing", summary: "closes windows while their pictures load: no load, no lease stays"
+      name: "closing", summary: "closes windows while their images load: no load, no lease stays"
     ) { script, findings in
       var numbers = SplitMix64(state: script.seed &+ 4)
-      let pictures = (0..<300).map { NumberedPicture(number: $0) }
+      let images = (0..<300).map { NumberedImage(number: $0) }
       for round in 0..<12 {
         // Loads that are held by their source, and loads that come at any moment.
         let source = round % 2 == 0 ? ScriptedImageSource.silent() : nil
@@ -19,7 +19,7 @@
         }
         if let source { configuration.source = source }
         let cache = try ImageCache.inMemory(formats: [.cell], configuration: configuration)
-        let window = PictureWindow(pictures, format: .cell, from: cache)
+        let window = ImageWindow(images, format: .cell, from: cache)
         if let source {
           _ = Loop.wait { try? await source.hasBegunLoads() }
         } else {
@@ -39,8 +39,8 @@
     static let rounds = Act(
       name: "rounds", summary: "opens and closes windows: memory stays flat, no lease stays"
     ) { script, findings in
-      let pictures = (0..<300).map { NumberedPicture(number: $0) }
-      let cache = try ImageCache.filled(with: pictures, formats: [.cell]) {
+      let images = (0..<300).map { NumberedImage(number: $0) }
+      let cache = try ImageCache.filled(with: images, formats: [.cell]) {
         try $0.makeBitmap(ImageFormat.cell.size)
       }
       var leaked: [[UInt8]] = []
@@ -49,7 +49,7 @@
       let warmUp = script.roundCount / 4
       for round in 0..<script.roundCount {
         if round == warmUp { first = privateByteCount() }
-        let window = PictureWindow(pictures, format: .cell, from: cache)
+        let window = ImageWindow(images, format: .cell, from: cache)
         let blank = window.compare(findings)
         findings.expect(blank == 0, "\(blank) blank cells in window \(round)")
         window.position = 300

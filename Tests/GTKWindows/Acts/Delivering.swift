@@ -49,11 +49,11 @@
 
     /// With GTK's loop, and jobs that take twelve frames together.
     @MainActor private static func checkFrames(_ script: Script, _ findings: Findings) throws {
-      let pictures = (0..<60).map { NumberedPicture(number: $0) }
-      let cache = try ImageCache.filled(with: pictures, formats: [.cell]) {
+      let images = (0..<60).map { NumberedImage(number: $0) }
+      let cache = try ImageCache.filled(with: images, formats: [.cell]) {
         try $0.makeBitmap(ImageFormat.cell.size)
       }
-      let window = PictureWindow(pictures, format: .cell, from: cache)
+      let window = ImageWindow(images, format: .cell, from: cache)
       let parts = script.plant == .noBudget ? 1 : 100
       let done = Lock(0)
       let before = window.frameCount
@@ -73,11 +73,11 @@
 
     /// With frames that each take longer than they may, so that GTK always has one to draw.
     @MainActor private static func checkLateFrames(_ findings: Findings) throws {
-      let pictures = (0..<60).map { NumberedPicture(number: $0) }
-      let cache = try ImageCache.filled(with: pictures, formats: [.cell]) {
+      let images = (0..<60).map { NumberedImage(number: $0) }
+      let cache = try ImageCache.filled(with: images, formats: [.cell]) {
         try $0.makeBitmap(ImageFormat.cell.size)
       }
-      let window = PictureWindow(pictures, format: .cell, from: cache)
+      let window = ImageWindow(images, format: .cell, from: cache)
       let work = gtk_widget_add_tick_callback(
         window.grid,
         { _, _, _ in

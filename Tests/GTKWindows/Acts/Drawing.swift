@@ -23,7 +23,7 @@
       try checkSmaller(findings)
     }
 
-    private static let entity = NumberedPicture(number: 0x5A5A5)
+    private static let entity = NumberedImage(number: 0x5A5A5)
 
     private static func cache(with format: ImageFormat, of size: PixelSize) throws -> ImageCache {
       try ImageCache.filled(with: [entity], formats: [format]) { _ in try translucent(size) }
@@ -106,7 +106,7 @@
     ) throws {
       let cache = try cache(with: format, of: format.size)
       guard let image = cache.cachedImage(for: entity, format: format) else {
-        return findings.expect(false, "no picture of \(format.pixelFormat)")
+        return findings.expect(false, "no image of \(format.pixelFormat)")
       }
       let reference = reference(image)
       checkForms(image, format, findings)
@@ -142,7 +142,7 @@
       findings.expect(unknown == GSK_TEXTURE_NODE, "no texture for an unknown renderer")
       paintable.show(image, drawnBy: renderer.pointer)
       let known = renderer.nodeType(of: paintable.paintable)
-      findings.expect(known == GSK_CAIRO_NODE, "a picture kept its form for another renderer")
+      findings.expect(known == GSK_CAIRO_NODE, "an image kept its form for another renderer")
     }
 
     @MainActor private static func checkEmptyStill(
@@ -164,7 +164,7 @@
         name: "proportions", size: .fitting(PixelSize(width: 60, height: 40)), pixelFormat: .bgrx32)
       let cache = try cache(with: format, of: PixelSize(width: 20, height: 40))
       guard let image = cache.cachedImage(for: entity, format: format) else {
-        return findings.expect(false, "no smaller picture")
+        return findings.expect(false, "no smaller image")
       }
       let renderer = CairoRenderer()
       let paintable = CachedImagePaintable(format: format)
@@ -181,7 +181,7 @@
         }
       }
       findings.expect(
-        isRight && screen.size == format.size, "a smaller picture is not in the middle")
+        isRight && screen.size == format.size, "a smaller image is not in the middle")
     }
   }
 

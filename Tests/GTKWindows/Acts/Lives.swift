@@ -8,7 +8,7 @@
   extension Act {
     static let lives = Act(
       name: "lives",
-      summary: "widgets that move or go while their pictures load: nothing stays"
+      summary: "widgets that move or go while their images load: nothing stays"
     ) { _, findings in
       for course in [moving, goingBeforeDelivery] {
         let source = ScriptedImageSource.drawing { try $0.makeBitmap(ImageFormat.cell.size) }
@@ -38,28 +38,28 @@
     /// To another window, where its load begins anew.
     @MainActor private static let moving: Course = { cache, source, window, left, findings in
       let other = PlainWindow()
-      let picture = makePicture(cache, left)
-      window.show(picture.widget)
+      let image = makeImage(cache, left)
+      window.show(image.widget)
       _ = Loop.wait { try? await source.hasBegunLoads() }
       window.show(nil)
       _ = Loop.wait { try? await source.hasCancelledLoads() }
-      other.show(picture.widget)
+      other.show(image.widget)
       _ = Loop.wait { try? await source.hasBegunLoads(2) }
       source.releaseLoads()
-      Loop.turn { picture.isShowingImage }
+      Loop.turn { image.isShowingImage }
       other.draw()
       findings.expect(
-        other.screen(of: picture.widget) != nil, "a widget that moved shows nothing")
+        other.screen(of: image.widget) != nil, "a widget that moved shows nothing")
       other.close()
     }
 
     /// After its image has come, and before GTK has heard of it.
     @MainActor private static let goingBeforeDelivery: Course = {
       cache, source, window, left, findings in
-      let entity = NumberedPicture(number: 1)
+      let entity = NumberedImage(number: 1)
       do {
-        let picture = makePicture(cache, left)
-        window.show(picture.widget)
+        let image = makeImage(cache, left)
+        window.show(image.widget)
         _ = Loop.wait { try? await source.hasBegunLoads() }
         source.releaseLoads()
         // The loop stands still meanwhile.
@@ -70,14 +70,14 @@
       findings.expect(left.count == 0, "a widget that nobody holds stays")
     }
 
-    @MainActor private static func makePicture(
+    @MainActor private static func makeImage(
       _ cache: ImageCache, _ left: WidgetCount
-    ) -> CachedImageWidget<NumberedPicture> {
-      let picture = CachedImageWidget<NumberedPicture>(format: .cell, from: cache)
-      left.add(UnsafeMutablePointer(picture.widget))
-      picture.entity = NumberedPicture(number: 1)
-      picture.alternativeText = "a picture"
-      return picture
+    ) -> CachedImageWidget<NumberedImage> {
+      let image = CachedImageWidget<NumberedImage>(format: .cell, from: cache)
+      left.add(UnsafeMutablePointer(image.widget))
+      image.entity = NumberedImage(number: 1)
+      image.alternativeText = "an image"
+      return image
     }
   }
 #endif

@@ -6,19 +6,19 @@
 
   extension Act {
     static let fling = Act(
-      name: "fling", summary: "scrolls wildly over pictures that are there: none blank, none wrong"
+      name: "fling", summary: "scrolls wildly over images that are there: none blank, none wrong"
     ) { script, findings in
       var numbers = SplitMix64(state: script.seed)
-      let pictures = (0..<2000).map { NumberedPicture(number: $0) }.shuffled(using: &numbers)
-      let cache = try ImageCache.filled(with: pictures, formats: [.cell]) {
+      let images = (0..<2000).map { NumberedImage(number: $0) }.shuffled(using: &numbers)
+      let cache = try ImageCache.filled(with: images, formats: [.cell]) {
         try $0.makeBitmap(ImageFormat.cell.size)
       }
       var binds = 0
-      let window = PictureWindow(pictures, format: .cell, from: cache) { picture in
+      let window = ImageWindow(images, format: .cell, from: cache) { image in
         binds += 1
         let isDue = binds > 200 && binds % 40 == 0
         if script.plant == .blankCell, isDue { return nil }
-        return script.plant == .wrongPicture && isDue ? pictures[(binds * 7) % 2000] : picture
+        return script.plant == .wrongImage && isDue ? images[(binds * 7) % 2000] : image
       }
       window.afterFrame = {
         let blank = window.compare(findings)
@@ -26,7 +26,7 @@
       }
       scroll(window, script.frameCount, &numbers)
       window.draw(frames: 3)
-      if let file = script.pictureFile { save(window, file) }
+      if let file = script.imageFile { save(window, file) }
       let kept = script.plant == .keptLease ? unseen(in: window, cache) : nil
       checkLeases(of: window, cache, findings)
       withExtendedLifetime(kept) {}
@@ -34,14 +34,14 @@
     }
 
     static let misses = Act(
-      name: "misses", summary: "scrolls wildly over pictures that have to be loaded: none wrong"
+      name: "misses", summary: "scrolls wildly over images that have to be loaded: none wrong"
     ) { script, findings in
       var numbers = SplitMix64(state: script.seed &+ 1)
-      let pictures = (0..<2000).map { NumberedPicture(number: $0) }.shuffled(using: &numbers)
+      let images = (0..<2000).map { NumberedImage(number: $0) }.shuffled(using: &numbers)
       let cache = try ImageCache.inMemory(
         formats: [.scarceCell], configuration: .loading { try $0.makeBitmap(ImageFormat.cell.size) }
       )
-      let window = PictureWindow(pictures, format: .scarceCell, from: cache)
+      let window = ImageWindow(images, format: .scarceCell, from: cache)
       window.afterFrame = {
         findings.count("blank cells", window.compare(findings))
       }
@@ -56,11 +56,11 @@
       name: "resizing", summary: "makes a window larger and smaller: none wrong, none blank"
     ) { script, findings in
       var numbers = SplitMix64(state: script.seed &+ 2)
-      let pictures = (0..<600).map { NumberedPicture(number: $0) }
-      let cache = try ImageCache.filled(with: pictures, formats: [.cell]) {
+      let images = (0..<600).map { NumberedImage(number: $0) }
+      let cache = try ImageCache.filled(with: images, formats: [.cell]) {
         try $0.makeBitmap(ImageFormat.cell.size)
       }
-      let window = PictureWindow(pictures, format: .cell, from: cache)
+      let window = ImageWindow(images, format: .cell, from: cache)
       var sizes: Set<Int32> = []
       for _ in 0..<max(script.frameCount / 12, 8) {
         gtk_window_set_default_size(
@@ -79,7 +79,7 @@
 
     /// Scrolls at speeds that change by chance, with jumps in between, a frame at a time.
     @MainActor private static func scroll(
-      _ window: PictureWindow, _ frameCount: Int, _ numbers: inout SplitMix64
+      _ window: ImageWindow, _ frameCount: Int, _ numbers: inout SplitMix64
     ) {
       var speed = 40.0
       for _ in 0..<frameCount {
@@ -96,14 +96,14 @@
 
     /// An image that the table has and no cell shows.
     @MainActor private static func unseen(
-      in window: PictureWindow, _ cache: ImageCache
+      in window: ImageWindow, _ cache: ImageCache
     ) -> CachedImage? {
-      let seen = Set(window.mappedPictures.map(\.picture.number))
-      return window.pictures.first { !seen.contains($0.number) }
+      let seen = Set(window.mappedImages.map(\.image.number))
+      return window.images.first { !seen.contains($0.number) }
         .flatMap { cache.cachedImage(for: $0, format: .cell) }
     }
 
-    @MainActor private static func save(_ window: PictureWindow, _ file: String) {
+    @MainActor private static func save(_ window: ImageWindow, _ file: String) {
       guard let texture = Screen.makeTexture(of: UnsafeMutablePointer(OpaquePointer(window.window)))
       else { return }
       gdk_texture_save_to_png(texture, file)

@@ -9,7 +9,7 @@
   extension Act {
     static let stickers = Act(
       name: "stickers",
-      summary: "pictures that move: each shows the frame of its moment, and nothing runs unseen"
+      summary: "images that move: each shows the frame of its moment, and nothing runs unseen"
     ) { script, findings in
       let cache = try makeCache()
       fill(cache, findings)
@@ -25,12 +25,12 @@
     private static func makeCache() throws -> ImageCache {
       var configuration = ImageCache.Configuration()
       configuration.source = ScriptedImageSource { url in
-        let number = NumberedPicture(url)?.number ?? 0
+        let number = NumberedImage(url)?.number ?? 0
         return .encoded(FramesDecoder.bytes(number, milliseconds: milliseconds(of: number)))
       }
       configuration.decoders = [
         FramesDecoder(size: ImageFormat.sticker.size) { number, index in
-          try NumberedPicture(number: number, version: index).makeBitmap(ImageFormat.sticker.size)
+          try NumberedImage(number: number, version: index).makeBitmap(ImageFormat.sticker.size)
         }
       ]
       return try ImageCache.inMemory(formats: [.sticker], configuration: configuration)
@@ -45,7 +45,7 @@
       let isFilled = Loop.wait {
         do {
           for number in 0..<StickerWindow.animationCount {
-            _ = try await cache.animation(for: NumberedPicture(number: number), format: .sticker)
+            _ = try await cache.animation(for: NumberedImage(number: number), format: .sticker)
           }
           return true
         } catch { return false }
@@ -63,7 +63,7 @@
         if script.plant == .outOfStep {
           for sticker in window.stickers.dropFirst(24) { sticker.seek(to: .milliseconds(90)) }
         }
-        if let file = script.pictureFile { window.save(to: "\(file)-\(moment + 1).png") }
+        if let file = script.imageFile { window.save(to: "\(file)-\(moment + 1).png") }
       }
       findings.expect(window.movedCount > 100, "\(window.movedCount) frames were shown")
       findings.count("frames shown", window.movedCount)
@@ -112,18 +112,18 @@
     @MainActor private static func checkList(_ script: Script, _ findings: Findings) throws {
       let cache = try makeCache()
       fill(cache, findings)
-      let pictures = (0..<300).map { NumberedPicture(number: $0 % StickerWindow.animationCount) }
-      let window = PictureWindow(pictures, format: .sticker, from: cache)
+      let images = (0..<300).map { NumberedImage(number: $0 % StickerWindow.animationCount) }
+      let window = ImageWindow(images, format: .sticker, from: cache)
       window.afterFrame = {
         guard let screen = Screen(of: window.grid) else { return }
-        for cell in window.mappedPictures {
-          let sights = milliseconds(of: cell.picture.number).indices.map { index in
+        for cell in window.mappedImages {
+          let sights = milliseconds(of: cell.image.number).indices.map { index in
             screen.sight(
-              of: NumberedPicture(number: cell.picture.number, version: index),
+              of: NumberedImage(number: cell.image.number, version: index),
               ImageFormat.sticker.size, x: cell.x, y: cell.y)
           }
           if sights.contains(nil) { continue }
-          findings.expect(sights.contains(.right), "no frame of sticker \(cell.picture.number)")
+          findings.expect(sights.contains(.right), "no frame of sticker \(cell.image.number)")
           findings.count("list's stickers compared")
         }
       }

@@ -12,22 +12,22 @@
           let wide = ImageFormat(
             name: "wide", size: .exact(format.size), pixelFormat: pixelFormat, capacity: 4,
             colorSpace: .displayP3)
-          let entity = NumberedPicture(number: 4711)
+          let entity = NumberedImage(number: 4711)
           let cache = try ImageCache.filled(with: [entity], formats: [wide]) {
             try $0.makeBitmap(wide.size)
           }
           let window = PlainWindow()
-          let picture = CachedImageWidget<NumberedPicture>(format: wide, from: cache)
-          picture.entity = entity
-          window.show(picture.widget)
+          let image = CachedImageWidget<NumberedImage>(format: wide, from: cache)
+          image.entity = entity
+          window.show(image.widget)
           window.draw()
-          let difference = window.screen(of: picture.widget)?.difference(from: entity, wide.size)
+          let difference = window.screen(of: image.widget)?.difference(from: entity, wide.size)
           // Two conversions round.
           findings.expect(
             difference.map { $0 <= 2 } == true,
             "colours in Display P3 are \(difference.map(String.init) ?? "not") shown: \(pixelFormat)"
           )
-          findings.count("pictures in Display P3")
+          findings.count("images in Display P3")
           window.close()
         }
       }
@@ -36,15 +36,15 @@
 
   extension Screen {
     /// The largest difference of a colour of the image in the middle.
-    fileprivate func difference(from picture: NumberedPicture, _ pictureSize: PixelSize) -> Int {
+    fileprivate func difference(from image: NumberedImage, _ imageSize: PixelSize) -> Int {
       let (left, top) = (
-        (size.width - pictureSize.width) / 2, (size.height - pictureSize.height) / 2
+        (size.width - imageSize.width) / 2, (size.height - imageSize.height) / 2
       )
       var largest = 0
-      for y in 0..<pictureSize.height {
-        for x in 0..<pictureSize.width {
+      for y in 0..<imageSize.height {
+        for x in 0..<imageSize.width {
           let (shown, wanted) = (
-            self[left + x, top + y], picture.color(x: x, y: y, of: pictureSize)
+            self[left + x, top + y], image.color(x: x, y: y, of: imageSize)
           )
           for shift in [0, 8, 16] {
             largest = max(largest, abs(Int(shown >> shift & 255) - Int(wanted >> shift & 255)))

@@ -7,18 +7,18 @@
 
   extension Act {
     static let widgets = Act(
-      name: "widgets", summary: "single pictures: entities, texts, lives of owner and widget"
+      name: "widgets", summary: "single images: entities, texts, lives of owner and widget"
     ) { _, findings in
       // GTK keeps small images in an atlas.
       for format in [ImageFormat.cell, .large] {
-        let pictures = (0..<4).map { NumberedPicture(number: 1000 + $0) }
-        let cache = try ImageCache.filled(with: pictures, formats: [format]) {
+        let images = (0..<4).map { NumberedImage(number: 1000 + $0) }
+        let cache = try ImageCache.filled(with: images, formats: [format]) {
           try $0.makeBitmap(format.size)
         }
         let window = PlainWindow()
-        var owner: CachedImageWidget? = CachedImageWidget<NumberedPicture>(
+        var owner: CachedImageWidget? = CachedImageWidget<NumberedImage>(
           format: format, from: cache)
-        if let owner { checkMoments(of: owner, in: window, cache, pictures, findings) }
+        if let owner { checkMoments(of: owner, in: window, cache, images, findings) }
         checkLives(of: &owner, in: window, findings)
         let left = Loop.statistics(of: cache) { $0.leasedCount == 0 }.leasedCount
         findings.expect(left == 0, "\(left) leases after the widget has gone")
@@ -33,18 +33,18 @@
     }
 
     @MainActor private static func checkMoments(
-      of picture: CachedImageWidget<NumberedPicture>, in window: PlainWindow, _ cache: ImageCache,
-      _ pictures: [NumberedPicture], _ findings: Findings
+      of image: CachedImageWidget<NumberedImage>, in window: PlainWindow, _ cache: ImageCache,
+      _ images: [NumberedImage], _ findings: Findings
     ) {
       let format = cache.formats[0]
-      window.show(picture.widget)
+      window.show(image.widget)
 
-      @MainActor func check(_ wanted: NumberedPicture?, _ leases: Int, _ moment: String) {
+      @MainActor func check(_ wanted: NumberedImage?, _ leases: Int, _ moment: String) {
         window.draw()
-        let screen = window.screen(of: picture.widget)
+        let screen = window.screen(of: image.widget)
         if let wanted {
           let isRight = screen?.sight(of: wanted, format.size) == .right
-          findings.expect(isRight && screen?.size == format.size, "wrong picture \(moment)")
+          findings.expect(isRight && screen?.size == format.size, "wrong image \(moment)")
         } else {
           findings.expect(screen == nil, "something is drawn \(moment)")
         }
@@ -54,36 +54,36 @@
       }
 
       check(nil, 0, "without an entity")
-      picture.entity = pictures[0]
-      check(pictures[0], 1, "of an entity that was set")
-      picture.entity = pictures[1]
-      check(pictures[1], 1, "of another entity")
-      findings.expect(picture.entity == pictures[1], "the widget forgot its entity")
-      let widget = UnsafeMutablePointer<GtkWidget>(picture.widget)
+      image.entity = images[0]
+      check(images[0], 1, "of an entity that was set")
+      image.entity = images[1]
+      check(images[1], 1, "of another entity")
+      findings.expect(image.entity == images[1], "the widget forgot its entity")
+      let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
       gtk_widget_set_visible(widget, 0)
       let hidden = Loop.statistics(of: cache) { $0.leasedCount == 0 }.leasedCount
       findings.expect(hidden == 0, "\(hidden) leases while the widget is hidden")
-      picture.entity = pictures[2]
+      image.entity = images[2]
       gtk_widget_set_visible(widget, 1)
-      check(pictures[2], 1, "of an entity that was set while the widget was hidden")
-      picture.entity = nil
+      check(images[2], 1, "of an entity that was set while the widget was hidden")
+      image.entity = nil
       check(nil, 0, "after the entity was taken away")
 
-      picture.entity = pictures[3]
-      check(pictures[3], 1, "before another picture was stored")
-      store(NumberedPicture(number: 7), for: pictures[3], in: cache, findings)
-      cache.reloadViews(of: pictures[3])
+      image.entity = images[3]
+      check(images[3], 1, "before another image was stored")
+      store(NumberedImage(number: 7), for: images[3], in: cache, findings)
+      cache.reloadViews(of: images[3])
       window.draw()
-      let screen = window.screen(of: picture.widget)
+      let screen = window.screen(of: image.widget)
       findings.expect(
-        screen?.sight(of: NumberedPicture(number: 7), format.size) == .right,
-        "the picture that was stored is not shown")
+        screen?.sight(of: NumberedImage(number: 7), format.size) == .right,
+        "the image that was stored is not shown")
 
-      checkLabel(picture, findings)
+      checkLabel(image, findings)
     }
 
     @MainActor private static func store(
-      _ shown: NumberedPicture, for entity: NumberedPicture, in cache: ImageCache,
+      _ shown: NumberedImage, for entity: NumberedImage, in cache: ImageCache,
       _ findings: Findings
     ) {
       let isStored = Loop.wait {
@@ -93,33 +93,33 @@
           return true
         } catch { return false }
       }
-      findings.expect(isStored, "a picture could not be stored")
+      findings.expect(isStored, "an image could not be stored")
     }
 
     @MainActor private static func checkLabel(
-      _ picture: CachedImageWidget<NumberedPicture>, _ findings: Findings
+      _ image: CachedImageWidget<NumberedImage>, _ findings: Findings
     ) {
       @MainActor func hasLabel() -> Bool {
-        gtk_test_accessible_has_property(picture.widget, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
+        gtk_test_accessible_has_property(image.widget, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
       }
-      let widget = UnsafeMutablePointer<GtkWidget>(picture.widget)
+      let widget = UnsafeMutablePointer<GtkWidget>(image.widget)
       @MainActor func isLeftOut() -> Bool { fic_gtk_is_left_out(widget) != 0 }
       findings.expect(!hasLabel() && isLeftOut(), "decoration is read out")
-      picture.alternativeText = "A lake"
-      findings.expect(hasLabel() && picture.alternativeText == "A lake", "the label is missing")
-      findings.expect(!isLeftOut(), "a picture with a text is left out")
-      picture.alternativeText = nil
+      image.alternativeText = "A lake"
+      findings.expect(hasLabel() && image.alternativeText == "A lake", "the label is missing")
+      findings.expect(!isLeftOut(), "an image with a text is left out")
+      image.alternativeText = nil
       findings.expect(!hasLabel(), "the label stays")
       gtk_widget_set_visible(widget, 0)
       gtk_widget_set_visible(widget, 1)
       Loop.settle()
       findings.expect(isLeftOut(), "decoration is read out after it was hidden")
-      picture.alternativeText = "A lake"
+      image.alternativeText = "A lake"
     }
 
     /// The widget goes on without its owner, and the owner may be released on any thread.
     @MainActor private static func checkLives(
-      of owner: inout CachedImageWidget<NumberedPicture>?, in window: PlainWindow,
+      of owner: inout CachedImageWidget<NumberedImage>?, in window: PlainWindow,
       _ findings: Findings
     ) {
       guard let widget = owner?.widget else { return }
@@ -144,24 +144,24 @@
           name: "scale \(scale)", size: .exact(PixelSize(width: 40 * scale, height: 30 * scale)),
           scale: Double(scale), pixelFormat: .bgrx32)
       }
-      let entity = NumberedPicture(number: 99)
+      let entity = NumberedImage(number: 99)
       // Each format's table has an image of its own.
       let cache = try ImageCache.filled(with: [entity], formats: formats) { _ in
         try entity.makeBitmap(PixelSize(width: 80, height: 60))
       }
       let window = PlainWindow()
-      let picture = CachedImageWidget<NumberedPicture>(formats: formats, from: cache)
-      picture.entity = entity
-      window.show(picture.widget)
+      let image = CachedImageWidget<NumberedImage>(formats: formats, from: cache)
+      image.entity = entity
+      window.show(image.widget)
       window.draw()
-      let scale = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(picture.widget)))
+      let scale = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(image.widget)))
       findings.count("pixels in a point", scale)
       let shown = Loop.wait { await cache.statistics() }
       let leased = shown.tables.filter { $0.leasedCount > 0 }.map(\.format)
       findings.expect(leased == ["scale \(min(scale, 2))"], "the window shows \(leased)")
       if scale == 2 {
         let size = PixelSize(width: 80, height: 60)
-        let screen = window.screen(of: picture.widget)
+        let screen = window.screen(of: image.widget)
         findings.expect(screen?.sight(of: entity, size) == .right, "wrong at a scale of 2")
       }
       window.close()
@@ -170,10 +170,10 @@
 
   extension Screen {
     /// The image in the middle.
-    fileprivate func sight(of picture: NumberedPicture, _ pictureSize: PixelSize) -> Sight? {
+    fileprivate func sight(of image: NumberedImage, _ imageSize: PixelSize) -> Sight? {
       sight(
-        of: picture, pictureSize, x: (size.width - pictureSize.width) / 2,
-        y: (size.height - pictureSize.height) / 2)
+        of: image, imageSize, x: (size.width - imageSize.width) / 2,
+        y: (size.height - imageSize.height) / 2)
     }
   }
 

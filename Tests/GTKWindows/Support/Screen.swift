@@ -65,9 +65,9 @@
     /// Compares a place with an image, as far as the place is on the screen.
     ///
     /// - Returns: `nil` if nothing of the place is.
-    func sight(of picture: NumberedPicture, _ pictureSize: PixelSize, x: Int, y: Int) -> Sight? {
-      let columns = max(x, 0)..<max(min(x + pictureSize.width, size.width), max(x, 0))
-      let rows = max(y, 0)..<max(min(y + pictureSize.height, size.height), max(y, 0))
+    func sight(of image: NumberedImage, _ imageSize: PixelSize, x: Int, y: Int) -> Sight? {
+      let columns = max(x, 0)..<max(min(x + imageSize.width, size.width), max(x, 0))
+      let rows = max(y, 0)..<max(min(y + imageSize.height, size.height), max(y, 0))
       guard columns.first != nil, let top = rows.first else { return nil }
       // Cells are wider than their images.
       let background = self[0, top]
@@ -77,10 +77,10 @@
         for column in columns {
           let shown = self[column, row]
           if shown != background { isBlank = false }
-          let wanted = picture.color(x: column - x, y: row - y, of: pictureSize)
+          let wanted = image.color(x: column - x, y: row - y, of: imageSize)
           if shown != wanted, fault == nil {
             fault =
-              "picture \(picture.number), version \(picture.version), at (\(column - x), "
+              "image \(image.number), version \(image.version), at (\(column - x), "
               + "\(row - y)): \(String(shown, radix: 16)) instead of \(String(wanted, radix: 16))"
           }
         }

@@ -9,7 +9,7 @@
     nonisolated static let animationCount = 24
     private static let columnCount = 8
 
-    let stickers: [CachedImageWidget<NumberedPicture>]
+    let stickers: [CachedImageWidget<NumberedImage>]
     let grid = gtk_grid_new().unsafelyUnwrapped
     /// Frames that moved on, by the plain walk.
     private(set) var movedCount = 0
@@ -29,8 +29,8 @@
     init(_ cache: ImageCache, seed: UInt64) {
       numbers = SplitMix64(state: seed)
       stickers = (0..<2 * Self.animationCount).map { place in
-        let sticker = CachedImageWidget<NumberedPicture>(format: .sticker, from: cache)
-        sticker.entity = NumberedPicture(number: place % Self.animationCount)
+        let sticker = CachedImageWidget<NumberedImage>(format: .sticker, from: cache)
+        sticker.entity = NumberedImage(number: place % Self.animationCount)
         return sticker
       }
       gtk_grid_set_row_spacing(UnsafeMutablePointer<GtkGrid>(OpaquePointer(grid)), 6)
@@ -104,7 +104,7 @@
         var bounds = graphene_rect_t()
         _ = gtk_widget_compute_bounds(UnsafeMutablePointer(sticker.widget), grid, &bounds)
         let sight = screen.sight(
-          of: NumberedPicture(number: number, version: frame(number)), ImageFormat.sticker.size,
+          of: NumberedImage(number: number, version: frame(number)), ImageFormat.sticker.size,
           x: Int(bounds.origin.x.rounded()), y: Int(bounds.origin.y.rounded()))
         findings.expect(
           sight == .right, "sticker \(place) is not at frame \(frame(number)) \(moment)")
@@ -143,7 +143,7 @@
         ?? 0
     }
 
-    /// Writes a picture of the stickers as PNG.
+    /// Writes an image of the stickers as PNG.
     func save(to file: String) {
       guard let texture = Screen.makeTexture(of: grid) else { return }
       gdk_texture_save_to_png(texture, file)

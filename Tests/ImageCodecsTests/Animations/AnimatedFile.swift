@@ -19,7 +19,7 @@
     struct Frame {
       var x = 0
       var y = 0
-      var picture: Picture
+      var image: DrawnImage
       var milliseconds = 100
       var disposal = StoredFrame.Disposal.keep
       var isBlended = true
@@ -52,8 +52,8 @@
 
     static func webpFrame(_ frame: Frame) -> Data {
       Surgery.webpFrame(
-        Fixture.webp(frame.picture), x: frame.x, y: frame.y, width: frame.picture.size.width,
-        height: frame.picture.size.height, milliseconds: frame.milliseconds,
+        Fixture.webp(frame.image), x: frame.x, y: frame.y, width: frame.image.size.width,
+        height: frame.image.size.height, milliseconds: frame.milliseconds,
         flags: (frame.disposal == .clear ? 1 : 0) | (frame.isBlended ? 0 : 2))
     }
 
@@ -63,9 +63,9 @@
     ///   - chunks: Changes the chunks of frames.
     ///   - encode: Makes a PNG of a frame's image, with one palette for all.
     func png(
-      hidden: Picture? = nil, announced: Int? = nil, head: Data = Data(),
+      hidden: DrawnImage? = nil, announced: Int? = nil, head: Data = Data(),
       chunks change: ([Data]) -> [Data] = { $0 },
-      encode: (Picture) -> Data = { Fixture.png($0.size, $0.rgba) }
+      encode: (DrawnImage) -> Data = { Fixture.png($0.size, $0.rgba) }
     ) -> Data {
       var chunks: [Data] = []
       var number = 0
@@ -73,7 +73,7 @@
         chunks.append(Surgery.pngChunk(name, Surgery.bigEndian(number, bytes: 4) + content))
         number += 1
       }
-      let first = encode(hidden ?? frames[0].picture)
+      let first = encode(hidden ?? frames[0].image)
       let image = Surgery.pngChunk("IDAT", Surgery.pixels(ofPNG: first))
       if hidden != nil { chunks.append(image) }
       for (index, frame) in frames.enumerated() {
@@ -81,7 +81,7 @@
         if index == 0, hidden == nil {
           chunks.append(image)
         } else {
-          let pixels = Surgery.pixels(ofPNG: encode(frame.picture))
+          let pixels = Surgery.pixels(ofPNG: encode(frame.image))
           // In two pieces, as encoders may store it.
           add("fdAT", Data(pixels.prefix(9)))
           add("fdAT", Data(pixels.dropFirst(9)))
@@ -98,7 +98,7 @@
 
     /// The content of a frame's chunk without its number.
     static func control(_ frame: Frame) -> Data {
-      let size = frame.picture.size
+      let size = frame.image.size
       let numbers = [size.width, size.height, frame.x, frame.y].reduce(Data()) {
         $0 + Surgery.bigEndian($1, bytes: 4)
       }
@@ -116,7 +116,7 @@
     func gif(repeats: Int? = 0) -> Data {
       var file = GIFFile(canvas, [], palette: Self.palette)
       file.frames = frames.map { frame in
-        let colors = frame.picture.rgba
+        let colors = frame.image.rgba
         let indices = stride(from: 0, to: colors.count, by: 4).map { (offset: Int) -> UInt8 in
           if colors[offset + 3] == 0 { return 255 }
           return colors[offset] / 16 * 16 + colors[offset + 1] / 16
@@ -130,7 +130,7 @@
         let delay = Surgery.littleEndian(frame.milliseconds / 10, bytes: 2)
         let flags = disposal << 2 | (frame.isBlended ? 1 : 0)
         return GIFFile.Frame(
-          x: frame.x, y: frame.y, size: frame.picture.size, indices: indices,
+          x: frame.x, y: frame.y, size: frame.image.size, indices: indices,
           extensions: GIFFile.block(0xF9, [Data([flags]) + delay + Data([255])]))
       }
       if let repeats {
@@ -151,8 +151,8 @@
       var canvas = [Int](repeating: 0, count: self.canvas.width * self.canvas.height * 4)
       return frames.map { frame in
         let before = canvas
-        let source = frame.picture.premultipliedBGRA.map(Int.init)
-        let size = frame.picture.size
+        let source = frame.image.premultipliedBGRA.map(Int.init)
+        let size = frame.image.size
         func forEachPixel(_ body: (_ source: Int, _ target: Int) -> Void) {
           for y in 0..<size.height where y + frame.y < self.canvas.height {
             for x in 0..<size.width where x + frame.x < self.canvas.width {
@@ -197,7 +197,7 @@
         let alphas =
           [[255], [0, 255], [0, 60, 128, 200, 255]].randomElement(using: &random) ?? []
         let isGIF = kind != .webp && kind != .png
-        let picture = Picture(width, height) { _, _ in
+        let photo = DrawnImage(width, height) { _, _ in
           let alpha = alphas.randomElement(using: &random) ?? 0
           let levels = (0..<3).map { _ in Int.random(in: 0...15, using: &random) * 16 }
           if isGIF { return (levels[0], min(levels[1], 224), 7, alpha < 128 ? 0 : 255) }
@@ -206,7 +206,7 @@
         let disposals: [StoredFrame.Disposal] =
           kind == .webp ? [.keep, .clear] : [.keep, .clear, .restore]
         return Frame(
-          x: x, y: y, picture: picture, milliseconds: .random(in: 2...300, using: &random) * 10,
+          x: x, y: y, image: photo, milliseconds: .random(in: 2...300, using: &random) * 10,
           disposal: disposals.randomElement(using: &random) ?? .keep,
           isBlended: isGIF || Bool.random(using: &random))
       }

@@ -7,14 +7,14 @@
 
   @Suite("The header of an animation", .timeLimit(.minutes(10)))
   struct AnimationHeaderTests {
-    private static let dot = Picture(2, 2) { x, y in (x * 16, y * 16, 7, 255) }
+    private static let dot = DrawnImage(2, 2) { x, y in (x * 16, y * 16, 7, 255) }
 
     private static func file(
       _ count: Int = 2, milliseconds: [Int] = [], plays: Int = 0
     ) -> AnimatedFile {
       let frames = (0..<count).map { index in
         AnimatedFile.Frame(
-          picture: dot, milliseconds: index < milliseconds.count ? milliseconds[index] : 100)
+          image: dot, milliseconds: index < milliseconds.count ? milliseconds[index] : 100)
       }
       return AnimatedFile(canvas: dot.size, frames: frames, plays: plays)
     }
@@ -158,12 +158,12 @@
 
     @Test("of a file counts frames beyond the limits, and one where they are damaged")
     func countsRefusedFrames() throws {
-      let frame = AnimatedFile.Frame(picture: .slopes(4, 4))
+      let frame = AnimatedFile.Frame(image: .slopes(4, 4))
       let canvas = PixelSize(width: 16383, height: 16383)
       let large = AnimatedFile(canvas: canvas, frames: Array(repeating: frame, count: 5))
       let header = try ImageHeader(of: large.webp())
       #expect(header.frameCount == 5 && header.size == canvas)
-      let file = AnimatedFile(canvas: frame.picture.size, frames: [frame, frame])
+      let file = AnimatedFile(canvas: frame.image.size, frames: [frame, frame])
       #expect(try ImageHeader(of: file.png()).frameCount == 2)
       // A frame without pixels.
       #expect(try ImageHeader(of: file.png { Array($0[..<3]) }).frameCount == 1)

@@ -11,8 +11,8 @@
     private let two = AnimatedFile(
       canvas: PixelSize(width: 8, height: 6),
       frames: [
-        .init(picture: .confetti(8, 6), milliseconds: 40),
-        .init(x: 2, y: 2, picture: .slopes(4, 3), milliseconds: 70),
+        .init(image: .confetti(8, 6), milliseconds: 40),
+        .init(x: 2, y: 2, image: .slopes(4, 3), milliseconds: 70),
       ], plays: 3)
 
     @Test("composes as a naive program does", arguments: AnimatedFile.Kind.allCases)
@@ -49,14 +49,14 @@
       "keeps the format without alpha until something shows through",
       arguments: AnimatedFile.Kind.allCases)
     func keepsOpacity(kind: AnimatedFile.Kind) throws {
-      let opaque = Picture(8, 6) { x, y in (x * 16, y * 16, 7, 255) }
-      let part = Picture(2, 2) { x, _ in (64, 64, 7, x == 0 ? 0 : 255) }
+      let opaque = DrawnImage(8, 6) { x, y in (x * 16, y * 16, 7, 255) }
+      let part = DrawnImage(2, 2) { x, _ in (64, 64, 7, x == 0 ? 0 : 255) }
       let file = AnimatedFile(
         canvas: opaque.size,
         frames: [
-          .init(picture: opaque, isBlended: false),
-          .init(x: 2, y: 2, picture: part, disposal: .clear), .init(x: 4, y: 2, picture: part),
-          .init(picture: opaque, isBlended: false),
+          .init(image: opaque, isBlended: false),
+          .init(x: 2, y: 2, image: part, disposal: .clear), .init(x: 4, y: 2, image: part),
+          .init(image: opaque, isBlended: false),
         ])
       let bitmaps = try frames(
         of: kind == .png ? file.png(encode: { Fixture.png($0.size, $0.rgba) }) : file.data(kind))
@@ -90,7 +90,7 @@
       let upright = orientation < 5 ? size : size.transposed
       return (0..<upright.height).flatMap { y in
         (0..<upright.width).flatMap { x in
-          let stored = Picture.stored(orientation, x: x, y: y, in: size)
+          let stored = DrawnImage.stored(orientation, x: x, y: y, in: size)
           return pixels[((stored.y * size.width + stored.x) * 4)...].prefix(4)
         }
       }
@@ -117,11 +117,11 @@
     func isCancelled(kind: AnimatedFile.Kind) throws {
       // Hard to compress: libwebp is given so many encoded bytes at once.
       var random = SplitMix64(state: 1)
-      let large = Picture(200, 300) { _, _ in
+      let large = DrawnImage(200, 300) { _, _ in
         (.random(in: 0..<256, using: &random), .random(in: 0..<224, using: &random), 7, 255)
       }
       let file = AnimatedFile(
-        canvas: large.size, frames: [.init(picture: large), .init(picture: large)])
+        canvas: large.size, frames: [.init(image: large), .init(image: large)])
       // A large frame asks within itself.
       try expectCancellation(of: file.data(kind), atLeast: 6)
     }

@@ -10,8 +10,8 @@
     private let file = AnimatedFile(
       canvas: PixelSize(width: 8, height: 6),
       frames: [
-        .init(picture: .confetti(8, 6)), .init(x: 2, y: 2, picture: .slopes(4, 3)),
-        .init(x: 0, y: 2, picture: .confetti(3, 2)),
+        .init(image: .confetti(8, 6)), .init(x: 2, y: 2, image: .slopes(4, 3)),
+        .init(x: 0, y: 2, image: .confetti(3, 2)),
       ])
 
     private func expectDamaged(
@@ -192,7 +192,7 @@
 
     @Test("of PNG does not show an image that stands before its frames")
     func hidesImage() throws {
-      let hidden = Picture(8, 6) { _, _ in (1, 2, 3, 255) }
+      let hidden = DrawnImage(8, 6) { _, _ in (1, 2, 3, 255) }
       let data = file.png(hidden: hidden)
       #expect(try animation(of: data)?.frameCount == 3)
       #expect(try frames(of: data).map(\.packedBytes) == file.composed)
@@ -201,8 +201,8 @@
       // Then the first frame need not be all of the canvas, nor keep what was before it.
       var small = file
       small.frames = [
-        .init(x: 3, y: 1, picture: .slopes(2, 2), disposal: .restore),
-        .init(x: 1, y: 1, picture: .confetti(4, 4)),
+        .init(x: 3, y: 1, image: .slopes(2, 2), disposal: .restore),
+        .init(x: 1, y: 1, image: .confetti(4, 4)),
       ]
       #expect(
         try frames(of: small.png(hidden: hidden)).map(\.packedBytes) == small.composed)
@@ -210,7 +210,7 @@
 
     @Test("of PNG is none when its announcement is damaged or late")
     func ignoresAnnouncements() throws {
-      let still = Fixture.png(PixelSize(width: 8, height: 6), file.frames[0].picture.rgba)
+      let still = Fixture.png(PixelSize(width: 8, height: 6), file.frames[0].image.rgba)
       let animation = Surgery.bigEndian(3, bytes: 4) + Data(count: 4)
       for data in [
         Surgery.adding(Surgery.damagedChunk("acTL", animation), toPNG: still),
@@ -226,21 +226,21 @@
       arguments: [0, 2, 3, 4, 6] as [Int32],
       [false, true])
     func composesColors(type: Int32, isInterlaced: Bool) throws {
-      let gray = Picture(8, 6) { x, y in (x * 20 + y, x * 20 + y, x * 20 + y, 255) }
-      let small = Picture(3, 2) { x, y in (x * 70, x * 70, x * 70, 255) }
+      let gray = DrawnImage(8, 6) { x, y in (x * 20 + y, x * 20 + y, x * 20 + y, 255) }
+      let small = DrawnImage(3, 2) { x, y in (x * 70, x * 70, x * 70, 255) }
       let palette = (0..<256).flatMap { [UInt8($0), UInt8($0), UInt8($0)] }
       let file = AnimatedFile(
         canvas: gray.size,
         frames: [
-          .init(picture: gray), .init(x: 4, y: 3, picture: small, disposal: .clear),
-          .init(x: 1, y: 1, picture: small, isBlended: false),
+          .init(image: gray), .init(x: 4, y: 3, image: small, disposal: .clear),
+          .init(x: 1, y: 1, image: small, isBlended: false),
         ])
-      func rows(_ picture: Picture) -> [UInt8] {
+      func rows(_ photo: DrawnImage) -> [UInt8] {
         switch type {
-        case 2: picture.rgb
-        case 4: picture.red.flatMap { [$0, 255] }
-        case 6: picture.rgba
-        default: picture.red
+        case 2: photo.rgb
+        case 4: photo.red.flatMap { [$0, 255] }
+        case 6: photo.rgba
+        default: photo.red
         }
       }
       let options = Fixture.PNGOptions(
@@ -258,15 +258,15 @@
     #if GIF
       @Test("of GIF shows what lies on its screen")
       func clipsGIF() throws {
-        func spot(_ width: Int, _ height: Int) -> Picture {
-          Picture(width, height) { x, y in (x * 16, y * 16, 7, (x + y) % 3 == 0 ? 0 : 255) }
+        func spot(_ width: Int, _ height: Int) -> DrawnImage {
+          DrawnImage(width, height) { x, y in (x * 16, y * 16, 7, (x + y) % 3 == 0 ? 0 : 255) }
         }
         var file = AnimatedFile(canvas: PixelSize(width: 8, height: 6), frames: [])
         file.frames = [
-          .init(picture: spot(8, 6)), .init(x: 6, y: 4, picture: spot(5, 5), disposal: .clear),
-          .init(x: 60_000, y: 2, picture: spot(3, 3), disposal: .clear),
-          .init(x: 2, y: 60_000, picture: spot(3, 3), disposal: .restore),
-          .init(x: 7, y: 0, picture: Picture(3, 9) { _, _ in (16, 16, 7, 255) }, isBlended: false),
+          .init(image: spot(8, 6)), .init(x: 6, y: 4, image: spot(5, 5), disposal: .clear),
+          .init(x: 60_000, y: 2, image: spot(3, 3), disposal: .clear),
+          .init(x: 2, y: 60_000, image: spot(3, 3), disposal: .restore),
+          .init(x: 7, y: 0, image: DrawnImage(3, 9) { _, _ in (16, 16, 7, 255) }, isBlended: false),
         ]
         let data = file.gif()
         #expect(try animation(of: data)?.frameCount == 5)
@@ -277,7 +277,7 @@
       func countsGIFFrames() throws {
         var file = AnimatedFile(
           canvas: PixelSize(width: 2, height: 2),
-          frames: [.init(picture: Picture(2, 2) { _, _ in (16, 16, 7, 255) })])
+          frames: [.init(image: DrawnImage(2, 2) { _, _ in (16, 16, 7, 255) })])
         file.frames += file.frames
         var data = file.gif()
         let second = try #require(data.range(of: Data([0x2C]), options: .backwards))

@@ -22,71 +22,71 @@
     #endif
 
     var data: Data {
-      let picture = Picture.slopes(40, 33)
+      let image = DrawnImage.slopes(40, 33)
       var jpeg = Fixture.JPEGOptions()
       jpeg.quality = 80
       var png = Fixture.PNGOptions()
       switch self {
       case .baselineJPEG:
         jpeg.sampling = (2, 2)
-        return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+        return Fixture.jpeg(image.size, image.rgb, jpeg)
       case .progressiveJPEG:
         jpeg.isProgressive = true
         jpeg.profile = Fixture.displayP3
-        return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+        return Fixture.jpeg(image.size, image.rgb, jpeg)
       case .grayJPEG:
-        return Fixture.jpeg(picture.size, picture.red, jpeg)
+        return Fixture.jpeg(image.size, image.red, jpeg)
       case .inkJPEG:
         jpeg.hasAdobeSegment = true
         jpeg.isYCCK = true
-        return Fixture.jpeg(picture.size, picture.rgba, jpeg)
+        return Fixture.jpeg(image.size, image.rgba, jpeg)
       case .turnedJPEG:
         return Surgery.adding(
-          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(picture.size, picture.rgb, jpeg))
+          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(image.size, image.rgb, jpeg))
       case .png:
         png.profile = Fixture.displayP3
-        return Fixture.png(picture.size, picture.rgba, png)
+        return Fixture.png(image.size, image.rgba, png)
       case .interlacedPNG:
         png.isInterlaced = true
-        return Fixture.png(picture.size, picture.rgba, png)
+        return Fixture.png(image.size, image.rgba, png)
       case .palettePNG:
         png.colorType = 3
         png.palette = (0..<768).map { UInt8($0 % 251) }
         png.transparency = [9, 99]
-        return Fixture.png(picture.size, picture.red, png)
+        return Fixture.png(image.size, image.red, png)
       case .lossyWebP:
-        return Fixture.webp(picture, isLossless: false)
+        return Fixture.webp(image, isLossless: false)
       case .losslessWebP:
-        return Fixture.webp(Picture.confetti(20, 17))
+        return Fixture.webp(DrawnImage.confetti(20, 17))
       case .alphaWebP:
         return Fixture.webp(
-          Picture(40, 33) { x, y in (x * 6, y * 7, 80, x * y % 256) }, isLossless: false)
+          DrawnImage(40, 33) { x, y in (x * 6, y * 7, 80, x * y % 256) }, isLossless: false)
       case .extendedWebP:
         let chunks =
-          Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(picture))
+          Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(image))
           + Surgery.riffChunk("EXIF", Surgery.exif(orientation: 8))
         return Surgery.extendedWebP(flags: 0x28, width: 40, height: 33, chunks)
       #if GIF
         case .gif, .interlacedGIF:
           let palette = (0..<768).map { UInt8($0 % 251) }
-          var file = GIFFile(picture.size, picture.red, palette: palette)
+          var file = GIFFile(image.size, image.red, palette: palette)
           file.frames[0].isInterlaced = self == .interlacedGIF
           file.frames[0].transparent = 30
           return file.data
       #endif
       #if AVIF
-        case .avif: return Fixture.avif(picture)
+        case .avif: return Fixture.avif(image)
         case .alphaAVIF:
           var avif = Fixture.AVIFOptions()
           (avif.hasAlpha, avif.isExact, avif.sampling, avif.rotation) = (true, false, 420, 1)
-          return Fixture.avif(Picture.confetti(20, 17), avif)
+          return Fixture.avif(DrawnImage.confetti(20, 17), avif)
       #endif
       #if HEIF
-        case .heif: return Fixture.heif(picture)
+        case .heif: return Fixture.heif(image)
         case .alphaHEIF:
           var heif = Fixture.HEIFOptions()
           (heif.hasAlpha, heif.isExact, heif.orientation) = (true, false, 6)
-          return Fixture.heif(picture, heif)
+          return Fixture.heif(image, heif)
       #endif
       }
     }
@@ -94,7 +94,7 @@
 
   @Suite("A damaged file", .timeLimit(.minutes(10)))
   struct DamageTests {
-    @Test("that is cut short gives an error or the whole picture", arguments: Sample.allCases)
+    @Test("that is cut short gives an error or the whole image", arguments: Sample.allCases)
     func cutShort(sample: Sample) throws {
       let data = sample.data
       let whole = try decode(data)

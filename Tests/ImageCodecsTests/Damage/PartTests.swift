@@ -20,34 +20,34 @@
     }()
 
     /// Larger images than the samples, whose heads are a small part of the file.
-    private static let picture = Picture(160, 120) { x, y in
+    private static let image = DrawnImage(160, 120) { x, y in
       ((x * y + x * 3) % 211, y * 2, (x * y) % 97 + 60, 255)
     }
 
     /// An image whose neighbours are alike, so that a coarser one is near to it.
-    private static let smooth = Picture.slopes(160, 120)
+    private static let smooth = DrawnImage.slopes(160, 120)
 
     private static func data(_ sample: Sample) -> Data {
       var (jpeg, png) = (Fixture.JPEGOptions(), Fixture.PNGOptions())
       jpeg.isProgressive = sample == .progressiveJPEG
       png.isInterlaced = sample == .interlacedPNG
       switch sample {
-      case .baselineJPEG: return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+      case .baselineJPEG: return Fixture.jpeg(image.size, image.rgb, jpeg)
       case .progressiveJPEG: return Fixture.jpeg(smooth.size, smooth.rgb, jpeg)
       case .turnedJPEG:
         return Surgery.adding(
-          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(picture.size, picture.rgb, jpeg))
-      case .grayJPEG: return Fixture.jpeg(picture.size, picture.red, jpeg)
-      case .png: return Fixture.png(picture.size, picture.rgba, png)
+          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(image.size, image.rgb, jpeg))
+      case .grayJPEG: return Fixture.jpeg(image.size, image.red, jpeg)
+      case .png: return Fixture.png(image.size, image.rgba, png)
       case .interlacedPNG: return Fixture.png(smooth.size, smooth.rgba, png)
       case .palettePNG:
         (png.colorType, png.palette) = (3, (0..<768).map { UInt8($0 % 251) })
-        return Fixture.png(picture.size, picture.red, png)
-      case .lossyWebP: return Fixture.webp(picture, isLossless: false)
-      case .losslessWebP: return Fixture.webp(picture)
+        return Fixture.png(image.size, image.red, png)
+      case .lossyWebP: return Fixture.webp(image, isLossless: false)
+      case .losslessWebP: return Fixture.webp(image)
       #if GIF
         case .gif:
-          return GIFFile(picture.size, picture.red, palette: (0..<768).map { UInt8($0 % 251) }).data
+          return GIFFile(image.size, image.red, palette: (0..<768).map { UInt8($0 % 251) }).data
       #endif
       default: return sample.data
       }
@@ -130,7 +130,7 @@
     }
 
     @Test(
-      "shows the whole picture, coarser, where the file has it in several scans or passes",
+      "shows the whole image, coarser, where the file has it in several scans or passes",
       arguments: [Sample.progressiveJPEG, .interlacedPNG])
     func showsScans(sample: Sample) throws {
       let data = Self.data(sample)
@@ -142,7 +142,7 @@
       }
     }
 
-    @Test("shows a turned picture upright")
+    @Test("shows a turned image upright")
     func turns() throws {
       let data = Self.data(.turnedJPEG)
       let whole = try decode(data)
@@ -159,7 +159,7 @@
     func goesOn() throws {
       var options = Fixture.JPEGOptions()
       options.restartRows = 1
-      let data = Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      let data = Fixture.jpeg(Self.image.size, Self.image.rgb, options)
       let whole = try decode(data)
       let marker = try #require(data.range(of: Data([0xFF, 0xD2])))
       // Of the fourth row of blocks, some bytes are missing.
@@ -174,8 +174,8 @@
     func showsFormerScans() throws {
       var options = Fixture.JPEGOptions()
       options.isProgressive = true
-      let picture = Picture.slopes(64, 64)
-      var data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let image = DrawnImage.slopes(64, 64)
+      var data = Fixture.jpeg(image.size, image.rgb, options)
       let whole = try decode(data)
       let last = try #require(data.range(of: Data([0xFF, 0xC4]), options: .backwards))
       // A Huffman table of more codes than there can be.
@@ -188,15 +188,15 @@
 
     @Test("has no thumbnail in its place")
     func showsNoThumbnail() throws {
-      let picture = Picture.slopes(160, 120)
-      let small = Fixture.jpeg(PixelSize(width: 40, height: 30), Picture.slopes(40, 30).rgb)
+      let image = DrawnImage.slopes(160, 120)
+      let small = Fixture.jpeg(PixelSize(width: 40, height: 30), DrawnImage.slopes(40, 30).rgb)
       let data = Surgery.adding(
         exif: Surgery.exif(orientation: 1, thumbnail: small.prefix(small.count / 2)),
-        toJPEG: Fixture.jpeg(picture.size, picture.rgb))
+        toJPEG: Fixture.jpeg(image.size, image.rgb))
       var request = DecodeRequest(sufficientSize: PixelSize(width: 20, height: 15))
       request.damagedImages = .showPart
       let shown = try ImageDecoders.standard.decoder(for: data).decode(data, request)
-      #expect(shown.size == picture.size && !shown.isDamaged)
+      #expect(shown.size == image.size && !shown.isDamaged)
     }
   }
 #endif

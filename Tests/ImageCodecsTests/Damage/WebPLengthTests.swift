@@ -44,16 +44,16 @@
       (.endsBeforeFrame, [.refused, .refused, .refused, .refused, .refused]),
     ]
 
-    private static func picture(height: Int) -> Picture {
-      Picture(64, height) { x, y in ((x * y + x * 3) % 211, y * 4, (x * y) % 97 + 60, 255) }
+    private static func image(height: Int) -> DrawnImage {
+      DrawnImage(64, height) { x, y in ((x * y + x * 3) % 211, y * 4, (x * y) % 97 + 60, 255) }
     }
 
     private static let files = Dictionary(
       uniqueKeysWithValues: Kind.allCases.map { ($0, file($0)) })
 
     private static func file(_ kind: Kind) -> Data {
-      let even = Fixture.webp(picture(height: 48), isLossless: false)
-      let lossless = (40..<60).lazy.map { Fixture.webp(picture(height: $0)) }
+      let even = Fixture.webp(image(height: 48), isLossless: false)
+      let lossless = (40..<60).lazy.map { Fixture.webp(image(height: $0)) }
       guard let odd = lossless.first(where: { $0[16] & 1 == 1 }), even[16] & 1 == 0 else {
         preconditionFailure("No length is odd, or none is even.")
       }
@@ -121,7 +121,7 @@
       }
     }
 
-    @Test("has a part if its frame ends before the picture inside")
+    @Test("has a part if its frame ends before the image inside")
     func hasShortFrame() throws {
       let frame = Surgery.webpFrame(
         try #require(Self.files[.even]), x: 0, y: 0, width: 64, height: 48)

@@ -9,7 +9,7 @@
   @Suite("An animation of 10 000 frames", .timeLimit(.minutes(10)))
   struct AnimationTests {
     private static let frameCount = 10_000
-    private static let first = Picture.confetti(8, 6)
+    private static let first = DrawnImage.confetti(8, 6)
     // Made once: so many checksums take their time.
     private static let animations = [webp(), png()]
 
@@ -21,7 +21,7 @@
     private static func webp(
       frames count: Int = frameCount, later: Data? = nil, end: Data = Data()
     ) -> Data {
-      let other = Fixture.webp(Picture(2, 2) { _, _ in (1, 2, 3, 255) })
+      let other = Fixture.webp(DrawnImage(2, 2) { _, _ in (1, 2, 3, 255) })
       let later = later ?? Surgery.webpFrame(other, x: 2, y: 2, width: 2, height: 2)
       var frames =
         Surgery.riffChunk("ANIM", Data(count: 6))
@@ -95,7 +95,7 @@
 
     @Test("shows its first frame whatever the others are")
     func ignoresLaterFrames() throws {
-      let other = Fixture.webp(Picture(2, 2) { _, _ in (1, 2, 3, 255) })
+      let other = Fixture.webp(DrawnImage(2, 2) { _, _ in (1, 2, 3, 255) })
       let hostile = [
         // Beyond the canvas, of the largest size, of a size that its pixels contradict.
         Surgery.webpFrame(other, x: 1 << 24, y: 1 << 24, width: 2, height: 2),
@@ -141,8 +141,8 @@
     func refusesLeadingChunks() {
       var chunks = Data()
       for _ in 0..<Self.frameCount { chunks += Surgery.riffChunk("JUNK", Data()) }
-      let picture = Surgery.webpChunks(Fixture.webp(first))
-      let data = Surgery.extendedWebP(flags: 0, width: 8, height: 6, chunks + picture)
+      let image = Surgery.webpChunks(Fixture.webp(first))
+      let data = Surgery.extendedWebP(flags: 0, width: 8, height: 6, chunks + image)
       #expect(throws: ImageDecodingError.self) { try decode(data) }
     }
 

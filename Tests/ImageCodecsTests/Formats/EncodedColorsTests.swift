@@ -7,7 +7,7 @@
 
   @Suite("An encoder of some colours", .timeLimit(.minutes(10)))
   struct EncodedColorsTests {
-    private let picture = Picture.confetti(21, 13)
+    private let photo = DrawnImage.confetti(21, 13)
 
     private func encode(
       _ encoder: some ImageEncoder, _ bytes: [UInt8], _ size: PixelSize, _ format: PixelFormat,
@@ -28,9 +28,9 @@
       return jpeg[frame.upperBound + 7]
     }
 
-    /// The picture over a ground, in blue, green, red, 255.
+    /// The image over a ground, in blue, green, red, 255.
     private func flattened(_ ground: [Double]) -> [UInt8] {
-      let pixels = picture.premultipliedBGRA
+      let pixels = photo.premultipliedBGRA
       return pixels.indices.map { index in
         let missing = 255 - Double(pixels[index | 3])
         let sum = Double(pixels[index]) + (missing * (ground + [1])[index % 4]).rounded()
@@ -41,29 +41,29 @@
     @Test("lays what is transparent on the ground")
     func isOpaque() throws {
       let white = try encode(
-        PNGEncoder(colors: .opaque), picture.premultipliedBGRA, picture.size, .bgra32)
+        PNGEncoder(colors: .opaque), photo.premultipliedBGRA, photo.size, .bgra32)
       #expect(colorType(white) == 2)
       #expect(try decode(white).packedBytes == flattened([1, 1, 1]))
       let orange = EncodedColors.opaque(on: .init(red: 1, green: 0.5, blue: -3))
       let data = try encode(
-        PNGEncoder(colors: orange), picture.premultipliedBGRA, picture.size, .bgra32)
+        PNGEncoder(colors: orange), photo.premultipliedBGRA, photo.size, .bgra32)
       #expect(try largestDifference(decode(data).packedBytes, flattened([0, 0.5, 1])) <= 1)
       let webp = try encode(
-        WebPEncoder(colors: .opaque), picture.premultipliedBGRA, picture.size, .bgra32)
+        WebPEncoder(colors: .opaque), photo.premultipliedBGRA, photo.size, .bgra32)
       #expect(try !header(of: webp).hasAlpha)
       let wide = [
         EncodedColors.Ground(red: 2, green: .nan, blue: -3), .init(red: 1, green: 0, blue: 0),
       ]
       let encoded = try wide.map { ground in
         try encode(
-          PNGEncoder(colors: .opaque(on: ground)), picture.premultipliedBGRA, picture.size,
+          PNGEncoder(colors: .opaque(on: ground)), photo.premultipliedBGRA, photo.size,
           .bgra32, .displayP3)
       }
       #expect(encoded[0] == encoded[1])
       // JPEG is on white by itself.
-      let all = try encode(JPEGEncoder(), picture.premultipliedBGRA, picture.size, .bgra32)
+      let all = try encode(JPEGEncoder(), photo.premultipliedBGRA, photo.size, .bgra32)
       let opaque = try encode(
-        JPEGEncoder(colors: .opaque), picture.premultipliedBGRA, picture.size, .bgra32)
+        JPEGEncoder(colors: .opaque), photo.premultipliedBGRA, photo.size, .bgra32)
       #expect(all == opaque)
     }
 
@@ -75,13 +75,13 @@
           + 0.299 * Double(colors[index + 2])
       }
       let png = try encode(
-        PNGEncoder(colors: .gray), picture.premultipliedBGRA, picture.size, .bgra32)
+        PNGEncoder(colors: .gray), photo.premultipliedBGRA, photo.size, .bgra32)
       #expect(colorType(png) == 0)
       let bitmap = try decode(png)
       #expect(bitmap.layout.format == .gray8)
       #expect(zip(bitmap.packedBytes, expected).allSatisfy { abs(Double($0) - $1) <= 1 })
 
-      let slopes = Picture.slopes(64, 48)
+      let slopes = DrawnImage.slopes(64, 48)
       let jpeg = try encode(
         JPEGEncoder(quality: 0.95, colors: .gray), slopes.opaqueBGRX, slopes.size, .bgrx32,
         .displayP3)
@@ -93,7 +93,7 @@
     @Test(
       "keeps each of few colours exactly, with its alpha", arguments: [1, 2, 4, 16, 17, 256])
     func listsColors(count: Int) throws {
-      let few = Picture(32, 24) { x, y in
+      let few = DrawnImage(32, 24) { x, y in
         let n = (x + 32 * y) % count
         return (n * 37 % 256, n, 255 - n, n % 3 == 0 ? 255 : n / 2 + 90)
       }
@@ -117,13 +117,13 @@
 
     @Test("divides colours that are near to one another", arguments: [(256, 200), (64, 60)])
     func dividesNearColors(levels: Int, count: Int) throws {
-      let picture = Picture(levels, 1) { x, _ in
+      let photo = DrawnImage(levels, 1) { x, _ in
         levels == 256 ? (x, x, x, 255) : (x % 8, x / 8, 0, 255)
       }
       let data = try encode(
-        PNGEncoder(colors: .palette(count: count)), picture.opaqueBGRX, picture.size, .bgrx32)
+        PNGEncoder(colors: .palette(count: count)), photo.opaqueBGRX, photo.size, .bgrx32)
       let pixels = try decode(data).packedBytes
-      #expect(largestDifference(pixels, picture.opaqueBGRX) <= 2)
+      #expect(largestDifference(pixels, photo.opaqueBGRX) <= 2)
       let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) })
       #expect(colors.count <= count && colors.count > count - 10)
     }
@@ -131,7 +131,7 @@
     @Test(
       "chooses colours near to those of an image that has more", arguments: [(256, 24), (16, 60)])
     func choosesColors(count: Int, tolerance: Int) throws {
-      let slopes = Picture.slopes(200, 150)
+      let slopes = DrawnImage.slopes(200, 150)
       let data = try encode(
         PNGEncoder(colors: .palette(count: count)), slopes.opaqueBGRX, slopes.size, .bgrx32)
       #expect(colorType(data) == 3)

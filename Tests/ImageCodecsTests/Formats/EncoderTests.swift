@@ -18,10 +18,10 @@
 
     @Test("of PNG undoes the multiplication by alpha")
     func keepsTransparentPixels() throws {
-      let picture = Picture.confetti(21, 13)
-      let data = try PNGEncoder().encode(bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
+      let image = DrawnImage.confetti(21, 13)
+      let data = try PNGEncoder().encode(bitmap(image.premultipliedBGRA, image.size, .bgra32))
       #expect(try decode(data).layout.format == .bgra32)
-      #expect(try largestDifference(decode(data).packedBytes, picture.premultipliedBGRA) == 0)
+      #expect(try largestDifference(decode(data).packedBytes, image.premultipliedBGRA) == 0)
     }
 
     @Test("spreads all thirty-two levels evenly, as drawing does")
@@ -79,31 +79,31 @@
 
     @Test("of JPEG comes close to the pixels")
     func encodesJPEG() throws {
-      let picture = Picture.slopes(64, 48)
+      let image = DrawnImage.slopes(64, 48)
       let data = try JPEGEncoder(quality: 0.95).encode(
-        bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
-      #expect(largestDifference(try decode(data).packedBytes, picture.opaqueBGRX) <= 10)
-      let gray = try JPEGEncoder(quality: 0.95).encode(bitmap(picture.red, picture.size, .gray8))
+        bitmap(image.opaqueBGRX, image.size, .bgrx32))
+      #expect(largestDifference(try decode(data).packedBytes, image.opaqueBGRX) <= 10)
+      let gray = try JPEGEncoder(quality: 0.95).encode(bitmap(image.red, image.size, .gray8))
       #expect(try decode(gray).layout.format == .gray8)
-      #expect(largestDifference(try decode(gray).packedBytes, picture.red) <= 4)
+      #expect(largestDifference(try decode(gray).packedBytes, image.red) <= 4)
     }
 
     @Test("of JPEG makes smaller files for less quality")
     func obeysQuality() throws {
-      let picture = Picture.confetti(64, 48)
-      let pixels = try bitmap(picture.opaqueBGRX, picture.size, .bgrx32)
+      let image = DrawnImage.confetti(64, 48)
+      let pixels = try bitmap(image.opaqueBGRX, image.size, .bgrx32)
       let counts = try [0, 0.3, 0.6, 0.9, 1].map {
         try JPEGEncoder(quality: $0).encode(pixels).count
       }
       #expect(counts == counts.sorted() && Set(counts).count == counts.count)
     }
 
-    @Test("of JPEG writes the same picture in several scans when told so")
+    @Test("of JPEG writes the same image in several scans when told so")
     func encodesProgressiveJPEG() throws {
-      let picture = Picture.slopes(64, 48)
+      let image = DrawnImage.slopes(64, 48)
       for pixels in [
-        try bitmap(picture.opaqueBGRX, picture.size, .bgrx32),
-        try bitmap(picture.red, picture.size, .gray8),
+        try bitmap(image.opaqueBGRX, image.size, .bgrx32),
+        try bitmap(image.red, image.size, .gray8),
       ] {
         let baseline = try JPEGEncoder(quality: 0.8).encode(pixels)
         let progressive = try JPEGEncoder(quality: 0.8, isProgressive: true).encode(pixels)
@@ -118,34 +118,34 @@
 
     @Test("of WebP keeps opaque and gray pixels exactly where nothing is to be lost")
     func keepsPixelsInWebP() throws {
-      let picture = Picture.confetti(21, 13)
-      let data = try WebPEncoder.lossless.encode(bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
+      let image = DrawnImage.confetti(21, 13)
+      let data = try WebPEncoder.lossless.encode(bitmap(image.opaqueBGRX, image.size, .bgrx32))
       #expect(data.starts(with: Array("RIFF".utf8)))
       #expect(try decode(data).layout.format == .bgrx32)
-      #expect(try largestDifference(decode(data).packedBytes, picture.opaqueBGRX) == 0)
-      let gray = try WebPEncoder.lossless.encode(bitmap(picture.red, picture.size, .gray8))
+      #expect(try largestDifference(decode(data).packedBytes, image.opaqueBGRX) == 0)
+      let gray = try WebPEncoder.lossless.encode(bitmap(image.red, image.size, .gray8))
       let blue = try decode(gray).packedBytes.enumerated().filter { $0.offset % 4 == 0 }
-      #expect(blue.map(\.element) == picture.red)
+      #expect(blue.map(\.element) == image.red)
     }
 
     @Test("of WebP undoes the multiplication by alpha")
     func keepsTransparentPixelsInWebP() throws {
-      let picture = Picture.confetti(21, 13)
+      let image = DrawnImage.confetti(21, 13)
       let data = try WebPEncoder.lossless.encode(
-        bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
+        bitmap(image.premultipliedBGRA, image.size, .bgra32))
       #expect(try decode(data).layout.format == .bgra32)
       // The decoder is libwebp, which rounds another way when it multiplies.
-      #expect(try largestDifference(decode(data).packedBytes, picture.premultipliedBGRA) <= 1)
+      #expect(try largestDifference(decode(data).packedBytes, image.premultipliedBGRA) <= 1)
     }
 
     @Test("of WebP comes close to the pixels, and makes smaller files for less quality")
     func encodesLossyWebP() throws {
-      let picture = Picture.slopes(64, 48)
-      let pixels = try bitmap(picture.opaqueBGRX, picture.size, .bgrx32)
+      let image = DrawnImage.slopes(64, 48)
+      let pixels = try bitmap(image.opaqueBGRX, image.size, .bgrx32)
       let files = try [0, 0.5, 1].map { try WebPEncoder(quality: $0).encode(pixels) }
       #expect(files.map(\.count) == files.map(\.count).sorted())
       #expect(files[0].count < files[2].count)
-      #expect(largestDifference(try decode(files[2]).packedBytes, picture.opaqueBGRX) <= 10)
+      #expect(largestDifference(try decode(files[2]).packedBytes, image.opaqueBGRX) <= 10)
     }
 
     @Test("of WebP refuses a side that the format does not have, in a sentence")
@@ -153,12 +153,12 @@
       let wide = try bitmap(
         [UInt8](repeating: 0, count: 16_384), PixelSize(width: 16_384, height: 1), .gray8)
       #expect(
-        throws: ImageEncodingError.failed("a WebP picture has at most 16383 pixels a side")
+        throws: ImageEncodingError.failed("a WebP image has at most 16383 pixels a side")
       ) { try WebPEncoder().encode(wide) }
     }
 
     @Test(
-      "of WebP that gets no more memory than some never calls the picture damaged",
+      "of WebP that gets no more memory than some never calls the image damaged",
       .enabled(if: probe_counts_allocations() == 1))
     func blamesMemoryInWebP() async {
       await #expect(processExitsWith: .exitCode(7)) {
@@ -190,8 +190,8 @@
 
     @Test("takes an infinite quality for the nearer bound, and no number for its own default")
     func boundsQuality() throws {
-      let picture = Picture.confetti(21, 13)
-      let pixels = try bitmap(picture.opaqueBGRX, picture.size, .bgrx32)
+      let image = DrawnImage.confetti(21, 13)
+      let pixels = try bitmap(image.opaqueBGRX, image.size, .bgrx32)
       for (quality, meant) in [(.infinity, 1), (-.infinity, 0), (.nan, 0.9)] as [(Double, Double)] {
         #expect(
           try JPEGEncoder(quality: quality).encode(pixels)

@@ -7,26 +7,26 @@
 
   @Suite("A JPEG decoder", .timeLimit(.minutes(10)))
   struct JPEGDecoderTests {
-    private let picture = Picture.slopes(83, 61)
+    private let image = DrawnImage.slopes(83, 61)
 
     private func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
       var options = Fixture.JPEGOptions()
       change(&options)
-      return Fixture.jpeg(picture.size, picture.rgb, options)
+      return Fixture.jpeg(image.size, image.rgb, options)
     }
 
     @Test("gives blue, green, red and 255")
     func decodesColor() throws {
       let bitmap = try decode(jpeg())
       #expect(bitmap.layout.format == .bgrx32)
-      #expect(bitmap.size == picture.size)
-      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 4)
+      #expect(bitmap.size == image.size)
+      #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) <= 4)
     }
 
     @Test("reads every subsampling", arguments: [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)])
     func readsSubsampling(across: Int, down: Int) throws {
       let bitmap = try decode(jpeg { $0.sampling = (UInt32(across), UInt32(down)) })
-      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 16)
+      #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) <= 16)
     }
 
     @Test("reads a progressive file to the same pixels as a baseline one")
@@ -44,7 +44,7 @@
       arguments: [100, 90, 75, 10] as [Int32])
     func stopsEarly(quality: Int32) throws {
       let size = PixelSize(width: 240, height: 184)
-      let large = Picture.slopes(240, 184)
+      let large = DrawnImage.slopes(240, 184)
       var options = Fixture.JPEGOptions()
       options.quality = quality
       let baseline = Fixture.jpeg(size, large.rgb, options)
@@ -77,7 +77,7 @@
       "reads of a progressive file the colours of an eighth of its size",
       arguments: [(1, 1), (2, 1), (2, 2), (4, 2)] as [(UInt32, UInt32)], [95, 75] as [Int32])
     func stopsWithColors(sampling: (across: UInt32, down: UInt32), quality: Int32) throws {
-      let large = Picture(128, 96) { x, y in
+      let large = DrawnImage(128, 96) { x, y in
         (x / 8 + y / 8) % 2 == 0 ? (150, 90, 90, 255) : (90, 90, 150, 255)
       }
       var options = Fixture.JPEGOptions()
@@ -113,16 +113,16 @@
           $0.isStoredAsRGB = true
           $0.hasAdobeSegment = true
         })
-      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 4)
+      #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) <= 4)
     }
 
     @Test("gives gray pixels for a gray file")
     func decodesGray() throws {
-      let data = Fixture.jpeg(picture.size, picture.red)
+      let data = Fixture.jpeg(image.size, image.red)
       let bitmap = try decode(data)
       #expect(try header(of: data).isGray)
       #expect(bitmap.layout.format == .gray8)
-      #expect(largestDifference(bitmap.packedBytes, picture.red) <= 2)
+      #expect(largestDifference(bitmap.packedBytes, image.red) <= 2)
     }
 
     @Test(
@@ -138,7 +138,7 @@
 
     @Test("keeps the colours when it shrinks", arguments: [false, true])
     func shrinksFaithfully(isProgressive: Bool) throws {
-      let large = Picture.slopes(256, 128)
+      let large = DrawnImage.slopes(256, 128)
       var options = Fixture.JPEGOptions()
       options.isProgressive = isProgressive
       let data = Fixture.jpeg(large.size, large.rgb, options)
@@ -150,7 +150,7 @@
         #expect(bitmap.size == size)
         // The middle of an averaged square lies half a square from its first pixel.
         let factor = 8 / eighths
-        let expected = Picture(size.width, size.height) { x, y in
+        let expected = DrawnImage(size.width, size.height) { x, y in
           let offset = ((y * factor + factor / 2) * 256 + x * factor + factor / 2) * 4
           return (
             Int(large.rgba[offset]), Int(large.rgba[offset + 1]), Int(large.rgba[offset + 2]), 255
@@ -166,14 +166,14 @@
       "repeats colours that are stored coarsely only where its result is going to be halved",
       arguments: [(2, 1), (2, 2)])
     func repeatsColors(across: UInt32, down: UInt32) throws {
-      let picture = Picture(83, 61) { x, _ in x < 40 ? (200, 40, 40, 255) : (40, 40, 200, 255) }
+      let image = DrawnImage(83, 61) { x, _ in x < 40 ? (200, 40, 40, 255) : (40, 40, 200, 255) }
       var options = Fixture.JPEGOptions()
       options.sampling = (across, down)
-      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let data = Fixture.jpeg(image.size, image.rgb, options)
       let whole = try decode(data)
       let reduced = try decode(data, atLeast: PixelSize(width: 82, height: 60))
-      #expect(reduced.size == picture.size)
-      #expect(try decode(data, atLeast: picture.size).packedBytes == whole.packedBytes)
+      #expect(reduced.size == image.size)
+      #expect(try decode(data, atLeast: image.size).packedBytes == whole.packedBytes)
       for y in [0, 31, 59, 60] {
         #expect(largestDifference(whole.pixel(38, y), whole.pixel(39, y)) > 16)
         #expect(largestDifference(reduced.pixel(38, y), reduced.pixel(39, y)) <= 2)
@@ -185,10 +185,10 @@
       "gives the same to whoever halves its result, whatever the colours' resolution",
       arguments: [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)], [1, 61])
     func halvesAlike(sampling: (Int, Int), height: Int) throws {
-      let picture = Picture.slopes(83, height)
+      let image = DrawnImage.slopes(83, height)
       var options = Fixture.JPEGOptions()
       options.sampling = (UInt32(sampling.0), UInt32(sampling.1))
-      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let data = Fixture.jpeg(image.size, image.rgb, options)
       let whole = try decode(data)
       let reduced = try decode(
         data, atLeast: PixelSize(width: 82, height: max(1, height - 1)))
@@ -233,7 +233,7 @@
       }
     }
 
-    @Test("ignores what follows the end of the picture")
+    @Test("ignores what follows the end of the image")
     func ignoresTrailingBytes() throws {
       let trailed = jpeg() + Data("garbage".utf8) + jpeg()
       #expect(try largestDifference(decode(trailed).packedBytes, decode(jpeg()).packedBytes) == 0)

@@ -10,15 +10,15 @@
     case noMarker, halfMarker, zeros, fill, zerosForMarker, textForMarker, restart
 
     func replacingMarker(of jpeg: Data) -> Data {
-      let (picture, marker) = (jpeg.dropLast(2), jpeg.suffix(2))
+      let (image, marker) = (jpeg.dropLast(2), jpeg.suffix(2))
       return switch self {
-      case .noMarker: picture
-      case .halfMarker: picture + marker.prefix(1)
-      case .zeros: picture + Data(count: 5000) + marker
-      case .fill: picture + Data(repeating: 0xFF, count: 300) + marker
-      case .zerosForMarker: picture + Data(count: 5000)
-      case .textForMarker: picture + Data("SEFH, and no marker from here on".utf8)
-      case .restart: picture + Data([0xFF, 0xD3]) + marker
+      case .noMarker: image
+      case .halfMarker: image + marker.prefix(1)
+      case .zeros: image + Data(count: 5000) + marker
+      case .fill: image + Data(repeating: 0xFF, count: 300) + marker
+      case .zerosForMarker: image + Data(count: 5000)
+      case .textForMarker: image + Data("SEFH, and no marker from here on".utf8)
+      case .restart: image + Data([0xFF, 0xD3]) + marker
       }
     }
   }
@@ -26,7 +26,7 @@
   /// ITU-T T.81 asks for an end marker. Browsers ask only for blocks.
   @Suite("A JPEG file with an odd end", .timeLimit(.minutes(10)))
   struct JPEGEndTests {
-    private static let picture = Picture.slopes(83, 61)
+    private static let image = DrawnImage.slopes(83, 61)
     private static let eighth = PixelSize(width: 10, height: 7)
     private static let kinds: [RegionFixture] = [
       .fullColors, .halved, .gray, .inks, .progressive, .restarts, .apart,
@@ -36,12 +36,12 @@
       var options = Fixture.JPEGOptions()
       (options.restartRows, options.sampling, options.quality) = (1, (2, 2), 80)
       options.isProgressive = isProgressive
-      return Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      return Fixture.jpeg(Self.image.size, Self.image.rgb, options)
     }
 
     @Test("is whole if it has every block", arguments: kinds, OddEnd.allCases)
     func isWhole(kind: RegionFixture, end: OddEnd) throws {
-      let data = kind.data(Self.picture)
+      let data = kind.data(Self.image)
       let odd = end.replacingMarker(of: data)
       #expect(try decode(odd).packedBytes == decode(data).packedBytes)
       // Of a progressive file with its end marker, scans are left out that bring little at an eighth.
@@ -52,7 +52,7 @@
       let region = ImageRegion(columns: 0..<20, rows: 3..<10)
       var request = DecodeRequest()
       request.region = region
-      #expect(try JPEGDecoder().decode(odd, request).shows(region, of: Self.picture.size))
+      #expect(try JPEGDecoder().decode(odd, request).shows(region, of: Self.image.size))
     }
 
     @Test("is whole if rows of blocks follow that the header does not count")
@@ -90,7 +90,7 @@
     }
 
     /// As long as a page of a disk or more: so many zeros are fewer blocks than this image has in as many bytes.
-    private static let rich = Picture(160, 120) { x, y in
+    private static let rich = DrawnImage(160, 120) { x, y in
       let (red, green) = (x * y * 7 + x * x * 3, x * 37 + y * y * 11)
       return (red % 256, green % 256, (x * 91 + y * 53) % 256, 255)
     }
@@ -123,7 +123,7 @@
 
     @Test("is read no further at an eighth of its size if restart markers follow its scans")
     func hasRestartsBehindScans() throws {
-      let data = RegionFixture.progressive.data(Self.picture)
+      let data = RegionFixture.progressive.data(Self.image)
       var (odd, isInScan) = (Data(), false)
       for index in data.indices.dropLast() {
         let isMarker = data[index] == 0xFF && data[index + 1] >= 0xC0
@@ -141,7 +141,7 @@
 
     @Test("is cut if a block lacks a bit", arguments: kinds)
     func isCut(kind: RegionFixture) throws {
-      let data = kind.data(Self.picture)
+      let data = kind.data(Self.image)
       for count in 3...40 {
         for size in [nil, Self.eighth] {
           #expect(throws: ImageDecodingError.truncated, "\(count) bytes less") {
@@ -153,7 +153,7 @@
 
     @Test("is cut if a scan is missing", arguments: [RegionFixture.progressive, .apart])
     func lacksScans(kind: RegionFixture) throws {
-      let data = kind.data(Self.picture)
+      let data = kind.data(Self.image)
       let scans = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
       try #require(scans.count >= 3)
       for scan in scans.dropFirst() {
@@ -173,9 +173,9 @@
     func isArithmetic(isProgressive: Bool) throws {
       var options = Fixture.JPEGOptions()
       (options.isArithmetic, options.isProgressive) = (true, isProgressive)
-      let data = Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      let data = Fixture.jpeg(Self.image.size, Self.image.rgb, options)
       let whole = try decode(data).packedBytes
-      #expect(largestDifference(whole, Self.picture.opaqueBGRX) < 8)
+      #expect(largestDifference(whole, Self.image.opaqueBGRX) < 8)
       for count in 3...40 {
         #expect(throws: ImageDecodingError.truncated) { try decode(data.dropLast(count)) }
       }

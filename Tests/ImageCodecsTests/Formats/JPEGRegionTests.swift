@@ -10,28 +10,28 @@
   enum RegionFixture: String, CaseIterable, Sendable {
     case fullColors, halvedAcross, halvedDown, halved, gray, inks, progressive, restarts, apart
 
-    func data(_ picture: Picture) -> Data {
+    func data(_ image: DrawnImage) -> Data {
       var options = Fixture.JPEGOptions()
       options.quality = 80
-      var pixels = picture.rgb
+      var pixels = image.rgb
       switch self {
       case .fullColors: break
       case .halvedAcross: options.sampling = (2, 1)
       case .halvedDown: options.sampling = (1, 2)
       case .halved: options.sampling = (2, 2)
-      case .gray: pixels = (0..<picture.size.width * picture.size.height).map { pixels[$0 * 3] }
-      case .inks: pixels = picture.rgba
+      case .gray: pixels = (0..<image.size.width * image.size.height).map { pixels[$0 * 3] }
+      case .inks: pixels = image.rgba
       case .progressive: (options.isProgressive, options.sampling) = (true, (2, 2))
       case .restarts: (options.restartRows, options.sampling) = (1, (2, 2))
       case .apart: (options.hasScanPerComponent, options.sampling) = (true, (2, 2))
       }
-      return Fixture.jpeg(picture.size, pixels, options)
+      return Fixture.jpeg(image.size, pixels, options)
     }
   }
 
-  @Suite("A JPEG picture of which a part is drawn", .timeLimit(.minutes(10)))
+  @Suite("A JPEG image of which a part is drawn", .timeLimit(.minutes(10)))
   struct JPEGRegionTests {
-    private static let picture = Picture(197, 141) { x, y in
+    private static let image = DrawnImage(197, 141) { x, y in
       ((x * 3 + y) % 256, (x * x / 40 + y * 5) % 256, (x * y / 7) % 256, 255)
     }
 
@@ -81,9 +81,9 @@
     }
 
     @Test(
-      "has the bytes of the whole picture there", arguments: RegionFixture.allCases, [1, 2, 4, 8])
+      "has the bytes of the whole image there", arguments: RegionFixture.allCases, [1, 2, 4, 8])
     func isTheWholesPart(kind: RegionFixture, eighths: Int) throws {
-      let data = kind.data(Self.picture)
+      let data = kind.data(Self.image)
       for orientation in [1, 2, 3, 4, 5, 6, 7, 8] {
         let turned = Surgery.adding(exif: Surgery.exif(orientation: orientation), toJPEG: data)
         let size = try JPEGDecoder().header(of: turned).size
@@ -106,14 +106,14 @@
 
     /// Brightness has so many rows for one of the colours, and the height is of whole rows of blocks.
     @Test(
-      "has the rows of the whole picture, wherever they begin and end",
+      "has the rows of the whole image, wherever they begin and end",
       arguments: [(1, 1024), (2, 1024), (2, 1200), (3, 1200), (4, 1216)], [1, 2, 4, 8])
     func hasRows(kind: (sampling: Int, height: Int), eighths: Int) throws {
-      let picture = Picture(24, kind.height) { x, y in (y % 256, y / 256 * 60, x * 9, 255) }
+      let image = DrawnImage(24, kind.height) { x, y in (y % 256, y / 256 * 60, x * 9, 255) }
       var options = Fixture.JPEGOptions()
       options.sampling = (kind.sampling == 1 ? 1 : 2, UInt32(kind.sampling))
       if kind.sampling == 3 { options.sampling = (1, 3) }
-      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let data = Fixture.jpeg(image.size, image.rgb, options)
       let minimum = PixelSize(width: 24 * eighths / 8 - 1, height: kind.height * eighths / 8 - 1)
       for minimum in eighths == 8 ? [nil, minimum] : [minimum] {
         let whole = try decode(data, atLeast: minimum)
@@ -130,8 +130,8 @@
     /// With an odd number of rows before the last ones, which are passed over.
     @Test("is refused where the last row of blocks is cut", arguments: [0, 1])
     func noticesCuts(first: Int) throws {
-      let picture = Picture(40, 64) { x, y in (x * 6, y * 4, x * y % 256, 255) }
-      let data = RegionFixture.halved.data(picture)
+      let image = DrawnImage(40, 64) { x, y in (x * 6, y * 4, x * y % 256, 255) }
+      let data = RegionFixture.halved.data(image)
       let region = ImageRegion(columns: 0..<40, rows: first..<first + 31)
       let minimum = PixelSize(width: 39, height: 63)
       _ = try decode(data, atLeast: minimum, region)
@@ -148,8 +148,8 @@
       arguments: [RegionFixture.fullColors, .halvedDown, .halved, .gray], [1, 2, 4, 8])
     func noticesFarCuts(kind: RegionFixture, eighths: Int) throws {
       let height = 2400 * 8 / eighths
-      let picture = Picture(16, height) { x, y in (x * 6, y % 256, x * y % 256, 255) }
-      let data = kind.data(picture)
+      let image = DrawnImage(16, height) { x, y in (x * 6, y % 256, x * y % 256, 255) }
+      let data = kind.data(image)
       let minimum = PixelSize(width: 2 * eighths - 1, height: height * eighths / 8 - 1)
       for first in [0, 1, 5] {
         let region = ImageRegion(columns: 0..<16, rows: first..<first + 8 / eighths)
@@ -164,25 +164,25 @@
 
     @Test("is decoded without what lies beside it")
     func leavesOut() throws {
-      let data = RegionFixture.fullColors.data(Self.picture)
+      let data = RegionFixture.fullColors.data(Self.image)
       let region = ImageRegion(columns: 80..<96, rows: 40..<50)
       let cropped = try decode(data, atLeast: nil, region)
       // Interpolation needs two pixels more on each side, and columns come in blocks of eight.
       #expect(cropped.size == PixelSize(width: 26, height: 14))
-      #expect(cropped.shows(region, of: Self.picture.size))
+      #expect(cropped.shows(region, of: Self.image.size))
       for (columns, rows) in [
         (60..<96, 40..<50), (80..<110, 40..<50), (80..<96, 30..<50), (80..<96, 40..<60),
       ] {
         let larger = ImageRegion(columns: columns, rows: rows)
-        #expect(!cropped.shows(larger, of: Self.picture.size), "\(larger)")
+        #expect(!cropped.shows(larger, of: Self.image.size), "\(larger)")
       }
-      #expect(cropped.edges.fullSize == Self.picture.size)
+      #expect(cropped.edges.fullSize == Self.image.size)
       #expect((cropped.edges.x, cropped.edges.y) == (-72, -38))
     }
 
     @Test("is refused where the file is cut or damaged below it", arguments: [true, false])
     func noticesDamage(isCut: Bool) throws {
-      var data = RegionFixture.halved.data(Self.picture)
+      var data = RegionFixture.halved.data(Self.image)
       let region = ImageRegion(columns: 0..<20, rows: 0..<10)
       _ = try decode(data, atLeast: nil, region)
       if isCut {
@@ -196,7 +196,7 @@
 
     @Test("asks for cancellation while it passes over rows")
     func isCancelled() throws {
-      let tall = Picture(16, 2100) { x, y in (x, y % 256, 0, 255) }
+      let tall = DrawnImage(16, 2100) { x, y in (x, y % 256, 0, 255) }
       let data = RegionFixture.fullColors.data(tall)
       let asked = Counter()
       var request = DecodeRequest(isCancelled: { asked.increment() > 2 })

@@ -14,12 +14,12 @@
       _ quality: Int32 = 75, sampling: (UInt32, UInt32) = (2, 2), isProgressive: Bool = true,
       components: Int = 3
     ) -> Data {
-      let picture = Picture.slopes(240, 184)
+      let image = DrawnImage.slopes(240, 184)
       var options = Fixture.JPEGOptions()
       options.isProgressive = isProgressive
       options.sampling = (across: sampling.0, down: sampling.1)
       options.quality = quality
-      return Fixture.jpeg(picture.size, components == 1 ? picture.red : picture.rgb, options)
+      return Fixture.jpeg(image.size, components == 1 ? image.red : image.rgb, options)
     }
 
     /// The stages that are found when the bytes come one by one, and after how many bytes.
@@ -176,10 +176,10 @@
 
     @Test("finds no rows where each component has a scan of its own")
     func scanPerComponent() {
-      let picture = Picture.slopes(240, 184)
+      let image = DrawnImage.slopes(240, 184)
       var options = Fixture.JPEGOptions()
       options.hasScanPerComponent = true
-      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let data = Fixture.jpeg(image.size, image.rgb, options)
       var watch = JPEGScanWatch(settles: true, of: data.count)
       #expect(data.allSatisfy { watch.receive(Data([$0])).isEmpty })
     }

@@ -9,7 +9,7 @@
 
   /// Decoders round the sides of what they scale, each in its way. Waves of five drawn pixels show a
   /// shift of a twentieth of a pixel; the reference is made of the image itself.
-  @Suite("A picture whose sides the decoder's scale does not divide", .timeLimit(.minutes(10)))
+  @Suite("An image whose sides the decoder's scale does not divide", .timeLimit(.minutes(10)))
   struct OddSizeTests {
     private static let size = PixelSize(width: 105, height: 73)
 
@@ -47,8 +47,8 @@
       ]
     }
 
-    private func waves(_ output: PixelSize) -> Picture {
-      Picture(Self.size.width, Self.size.height) { x, y in
+    private func waves(_ output: PixelSize) -> DrawnImage {
+      DrawnImage(Self.size.width, Self.size.height) { x, y in
         func wave(_ place: Int, _ length: Int, _ drawn: Int) -> Double {
           sin((Double(place) + 0.5) / Double(length) * Double(drawn) / 5 * 2 * .pi)
         }
@@ -62,7 +62,7 @@
 
     /// The mean difference of a file's colours to the image's own, for the worst of the examples.
     private func difference(
-      _ data: Data, _ upright: Picture, _ examples: [(Example, exact: [Double])]
+      _ data: Data, _ upright: DrawnImage, _ examples: [(Example, exact: [Double])]
     ) throws -> Double {
       try examples.map { example, exact in
         let minimum = example.drawing.minimumSourceSize(
@@ -77,7 +77,7 @@
     }
 
     private func withExactColors(
-      _ upright: Picture, _ examples: [Example]
+      _ upright: DrawnImage, _ examples: [Example]
     ) -> [(Example, exact: [Double])] {
       examples.map { example in
         let exact = ReferenceResampler.bytes(
@@ -95,44 +95,44 @@
       }.packedBytes
     }
 
-    private func jpeg(_ picture: Picture, orientation: Int) -> Data {
+    private func jpeg(_ image: DrawnImage, orientation: Int) -> Data {
       Surgery.adding(
         exif: Surgery.exif(orientation: orientation),
-        toJPEG: Fixture.jpeg(picture.size, picture.rgb))
+        toJPEG: Fixture.jpeg(image.size, image.rgb))
     }
 
-    private func png(_ picture: Picture, orientation: Int) -> Data {
+    private func png(_ image: DrawnImage, orientation: Int) -> Data {
       Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: orientation),
-        toPNG: Fixture.png(picture.size, picture.rgba))
+        toPNG: Fixture.png(image.size, image.rgba))
     }
 
-    private func webp(_ picture: Picture, orientation: Int) -> Data {
+    private func webp(_ image: DrawnImage, orientation: Int) -> Data {
       let exif = Surgery.exif(orientation: orientation, isLittleEndian: true)
       return Surgery.extendedWebP(
-        flags: 0x08, width: picture.size.width, height: picture.size.height,
-        Surgery.webpChunks(Fixture.webp(picture)) + Surgery.riffChunk("EXIF", exif))
+        flags: 0x08, width: image.size.width, height: image.size.height,
+        Surgery.webpChunks(Fixture.webp(image)) + Surgery.riffChunk("EXIF", exif))
     }
 
     /// All kinds of file in one test, because the exact colours take the most time.
     @Test("is drawn where it belongs from a JPEG, a PNG and a WebP", arguments: 1...8, outputs)
     func drawsFiles(orientation: Int, output: PixelSize) throws {
-      let picture = waves(output)
-      let upright = picture.turned(orientation)
+      let image = waves(output)
+      let upright = image.turned(orientation)
       let output = orientation < 5 ? output : output.transposed
       let exact = withExactColors(upright, examples(upright.size, output))
       for (kind, encode) in [("JPEG", jpeg), ("PNG", png), ("WebP", webp)] {
-        #expect(try difference(encode(picture, orientation), upright, exact) < 2.5, "\(kind)")
+        #expect(try difference(encode(image, orientation), upright, exact) < 2.5, "\(kind)")
       }
     }
 
     @Test("shows next to nothing of what its file hides beside it", arguments: 1...8, outputs)
     func hidesPadding(orientation: Int, output: PixelSize) throws {
       // Cropping without loss leaves the rest of the outermost blocks in the file.
-      let picture = Picture(112, 80) { x, y in
+      let image = DrawnImage(112, 80) { x, y in
         x < Self.size.width && y < Self.size.height ? (50, 50, 50, 255) : (255, 255, 255, 255)
       }
-      let data = Surgery.cropping(jpeg: jpeg(picture, orientation: orientation), to: Self.size)
+      let data = Surgery.cropping(jpeg: jpeg(image, orientation: orientation), to: Self.size)
       let upright = orientation < 5 ? Self.size : Self.size.transposed
       let output = orientation < 5 ? output : output.transposed
       for example in examples(upright, output) {
@@ -146,9 +146,9 @@
     #if Cairo
       @Test("is drawn where it belongs by a closure", arguments: 1...8, outputs)
       func drawsByClosure(orientation: Int, output: PixelSize) throws {
-        let picture = waves(output)
-        let data = jpeg(picture, orientation: orientation)
-        let upright = picture.turned(orientation)
+        let image = waves(output)
+        let data = jpeg(image, orientation: orientation)
+        let upright = image.turned(orientation)
         let output = orientation < 5 ? output : output.transposed
         let fill = Drawing.custom { source, canvas in
           try canvas.draw(source, in: canvas.bounds, scaling: .aspectFill, alignment: .bottomRight)

@@ -48,12 +48,12 @@ struct OrientationTests {
 }
 
 #if !canImport(ImageIO)
-  @Suite("A turned picture", .timeLimit(.minutes(10)))
-  struct TurnedPictureTests {
+  @Suite("A turned image", .timeLimit(.minutes(10)))
+  struct TurnedImageTests {
     @Test("has its padding where the stored rows and columns end", arguments: 1...8)
     func placesEdges(value: Int) throws {
       // At an eighth, 105 x 73 pixels are 13.125 x 9.125: the last row and column are mostly padding.
-      let stored = Picture(14, 10) { x, y in x == 13 || y == 9 ? (255, 0, 0, 0) : (0, 0, 0, 0) }
+      let stored = DrawnImage(14, 10) { x, y in x == 13 || y == 9 ? (255, 0, 0, 0) : (0, 0, 0, 0) }
       let upright = stored.turned(value)
       func isPadding(_ x: Int, _ y: Int) -> Bool { upright.red[y * upright.size.width + x] == 255 }
       let fullSize = PixelSize(width: value < 5 ? 105 : 73, height: value < 5 ? 73 : 105)
@@ -68,16 +68,16 @@ struct OrientationTests {
 
     @Test("stands upright from a PNG", arguments: 1...8, [false, true])
     func turnsPNG(value: Int, isInterlaced: Bool) throws {
-      let picture = Picture.confetti(45, 71)
+      let image = DrawnImage.confetti(45, 71)
       var options = Fixture.PNGOptions()
       options.isInterlaced = isInterlaced
       let data = Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: value),
-        toPNG: Fixture.png(picture.size, picture.rgba, options))
-      let expected = picture.turned(value)
+        toPNG: Fixture.png(image.size, image.rgba, options))
+      let expected = image.turned(value)
       #expect(try header(of: data).size == expected.size)
       // Turning takes a second image where the first one has to be whole.
-      let whole = PixelLayout.byteCount(size: picture.size, format: .bgra32)
+      let whole = PixelLayout.byteCount(size: image.size, format: .bgra32)
       #expect(
         try header(of: data).wholeImageByteCount
           == (!isInterlaced ? 0 : value == 1 ? whole : 2 * whole))
@@ -88,27 +88,27 @@ struct OrientationTests {
 
     @Test("stands upright from a gray PNG", arguments: 1...8)
     func turnsGrayPNG(value: Int) throws {
-      let picture = Picture.confetti(45, 71)
+      let image = DrawnImage.confetti(45, 71)
       var options = Fixture.PNGOptions()
       options.colorType = 0
       let data = Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: value),
-        toPNG: Fixture.png(picture.size, picture.red, options))
-      #expect(try largestDifference(decode(data).packedBytes, picture.turned(value).red) == 0)
+        toPNG: Fixture.png(image.size, image.red, options))
+      #expect(try largestDifference(decode(data).packedBytes, image.turned(value).red) == 0)
     }
 
     @Test("stands upright from a PNG that is reduced", arguments: 1...8)
     func turnsReducedPNG(value: Int) throws {
       // Squares of three pixels of one colour each, so that averaging changes none.
-      let small = Picture.confetti(15, 24)
-      let picture = Picture(45, 72) { x, y in
+      let small = DrawnImage.confetti(15, 24)
+      let image = DrawnImage(45, 72) { x, y in
         let pixel = small.rgba[(y / 3 * 15 + x / 3) * 4..<(y / 3 * 15 + x / 3) * 4 + 4].map(
           Int.init)
         return (pixel[0], pixel[1], pixel[2], pixel[3])
       }
       let data = Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: value),
-        toPNG: Fixture.png(picture.size, picture.rgba))
+        toPNG: Fixture.png(image.size, image.rgba))
       let expected = small.turned(value)
       let bitmap = try decode(data, atLeast: expected.size)
       #expect(bitmap.size == expected.size)
@@ -117,20 +117,20 @@ struct OrientationTests {
 
     @Test("stands upright from a JPEG", arguments: 1...8)
     func turnsJPEG(value: Int) throws {
-      let picture = Picture.slopes(45, 71)
-      let jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      let image = DrawnImage.slopes(45, 71)
+      let jpeg = Fixture.jpeg(image.size, image.rgb)
       let data = Surgery.adding(exif: Surgery.exif(orientation: value), toJPEG: jpeg)
-      let expected = picture.turned(value)
+      let expected = image.turned(value)
       #expect(try header(of: data).size == expected.size)
       #expect(largestDifference(try decode(data).packedBytes, expected.opaqueBGRX) <= 4)
     }
 
     @Test("stands upright from a JPEG at an eighth", arguments: 1...8)
     func turnsSmallJPEG(value: Int) throws {
-      let picture = Picture.slopes(160, 320)
-      let jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      let image = DrawnImage.slopes(160, 320)
+      let jpeg = Fixture.jpeg(image.size, image.rgb)
       let data = Surgery.adding(exif: Surgery.exif(orientation: value), toJPEG: jpeg)
-      let expected = Picture.slopes(20, 40).turned(value)
+      let expected = DrawnImage.slopes(20, 40).turned(value)
       let bitmap = try decode(data, atLeast: expected.size)
       #expect(bitmap.size == expected.size)
       #expect(largestDifference(bitmap.packedBytes, expected.opaqueBGRX) <= 6)
@@ -138,16 +138,16 @@ struct OrientationTests {
 
     @Test("stands upright from a WebP", arguments: 1...8, [false, true])
     func turnsWebP(value: Int, isScaled: Bool) throws {
-      let picture = isScaled ? Picture.slopes(90, 142) : Picture.confetti(45, 71)
+      let image = isScaled ? DrawnImage.slopes(90, 142) : DrawnImage.confetti(45, 71)
       let chunks =
-        Surgery.webpChunks(Fixture.webp(picture))
+        Surgery.webpChunks(Fixture.webp(image))
         + Surgery.riffChunk("EXIF", Surgery.exif(orientation: value, isLittleEndian: true))
       let data = Surgery.extendedWebP(
-        flags: 0x18, width: picture.size.width, height: picture.size.height, chunks)
-      let small = isScaled ? Picture.slopes(45, 71) : picture
+        flags: 0x18, width: image.size.width, height: image.size.height, chunks)
+      let small = isScaled ? DrawnImage.slopes(45, 71) : image
       let expected = small.turned(value)
       // Turning takes a second image.
-      let pixelCount = picture.size.width * picture.size.height
+      let pixelCount = image.size.width * image.size.height
       #expect(try header(of: data).wholeImageByteCount == pixelCount * (value == 1 ? 5 : 9))
       let bitmap = try decode(data, atLeast: expected.size)
       #expect(bitmap.size == expected.size)

@@ -217,12 +217,12 @@
 
     @Test("are converted in previews, too")
     func previews() throws {
-      let picture = PNGPassTests.noise(64, 64, isOpaque: true)
+      let image = PNGPassTests.noise(64, 64, isOpaque: true)
       for isInterlaced in [false, true] {
         var options = Fixture.PNGOptions()
         (options.colorType, options.isInterlaced) = (2, isInterlaced)
         let data = Surgery.adding(
-          Self.gamma(100_000), toPNG: Fixture.png(picture.size, picture.rgb, options))
+          Self.gamma(100_000), toPNG: Fixture.png(image.size, image.rgb, options))
         let preview = try PNGDecoder().decodePreview(
           data.prefix(data.count / 2),
           at: PreviewStage(isInterlaced ? .frame : .rows, byteCount: data.count / 2),

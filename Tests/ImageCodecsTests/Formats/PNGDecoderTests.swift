@@ -9,23 +9,23 @@
 
   @Suite("A PNG decoder", .timeLimit(.minutes(10)))
   struct PNGDecoderTests {
-    private let picture = Picture.confetti(37, 29)
+    private let image = DrawnImage.confetti(37, 29)
 
     private func png(
       _ rows: [UInt8]? = nil, _ change: (inout Fixture.PNGOptions) -> Void = { _ in }
     ) -> Data {
       var options = Fixture.PNGOptions()
       change(&options)
-      return Fixture.png(picture.size, rows ?? picture.rgba, options)
+      return Fixture.png(image.size, rows ?? image.rgba, options)
     }
 
     /// Gray values of fewer than eight bits, packed as in the file.
     private func packed(bits: Int, _ value: (_ index: Int) -> Int) -> [UInt8] {
-      (0..<picture.size.height).flatMap { (y: Int) -> [UInt8] in
-        var row = [UInt8](repeating: 0, count: (picture.size.width * bits + 7) / 8)
-        for x in 0..<picture.size.width {
+      (0..<image.size.height).flatMap { (y: Int) -> [UInt8] in
+        var row = [UInt8](repeating: 0, count: (image.size.width * bits + 7) / 8)
+        for x in 0..<image.size.width {
           let shift = 8 - bits - x * bits % 8
-          row[x * bits / 8] |= UInt8(value(y * picture.size.width + x) << shift)
+          row[x * bits / 8] |= UInt8(value(y * image.size.width + x) << shift)
         }
         return row
       }
@@ -35,18 +35,18 @@
     func premultiplies(isInterlaced: Bool) throws {
       let bitmap = try decode(png { $0.isInterlaced = isInterlaced })
       #expect(bitmap.layout.format == .bgra32)
-      #expect(largestDifference(bitmap.packedBytes, picture.premultipliedBGRA) == 0)
+      #expect(largestDifference(bitmap.packedBytes, image.premultipliedBGRA) == 0)
     }
 
     @Test("gives 255 where there is no alpha", arguments: [false, true])
     func fillsAlpha(isInterlaced: Bool) throws {
       let bitmap = try decode(
-        png(picture.rgb) {
+        png(image.rgb) {
           $0.colorType = 2
           $0.isInterlaced = isInterlaced
         })
       #expect(bitmap.layout.format == .bgrx32)
-      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) == 0)
+      #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) == 0)
     }
 
     @Test("spreads gray values of any depth over 0 to 255", arguments: [1, 2, 4, 8])
@@ -137,7 +137,7 @@
         [UInt8(index % 256), UInt8(index * 3 % 256)]
       }
       let bitmap = try decode(png(rows) { $0.colorType = 4 })
-      let expected = Picture(37, 29) { x, y in
+      let expected = DrawnImage(37, 29) { x, y in
         let index = y * 37 + x
         return (index % 256, index % 256, index % 256, index * 3 % 256)
       }
@@ -157,7 +157,7 @@
         bitmap.size
           == PixelSize(
             width: 37.dividedRoundingUp(by: factor), height: 29.dividedRoundingUp(by: factor)))
-      let source = picture.premultipliedBGRA
+      let source = image.premultipliedBGRA
       var expected: [UInt8] = []
       for y in 0..<bitmap.size.height {
         for x in 0..<bitmap.size.width {
@@ -184,11 +184,11 @@
       #expect(Array(bitmap.packedBytes.prefix(4)) == [3, 15, 27, 39])
     }
 
-    @Test("leaves an interlaced picture whole")
+    @Test("leaves an interlaced image whole")
     func keepsInterlacedWhole() throws {
       let data = png { $0.isInterlaced = true }
       #expect(try header(of: data).wholeImageByteCount >= 37 * 29 * 4)
-      #expect(try decode(data, atLeast: PixelSize(width: 4, height: 4)).size == picture.size)
+      #expect(try decode(data, atLeast: PixelSize(width: 4, height: 4)).size == image.size)
     }
 
     @Test("skips text that would unpack to a thousand times its size")
@@ -199,7 +199,7 @@
       _ = probe_largest_allocation()
       let bitmap = try decode(data)
       #expect(probe_largest_allocation() < 1 << 20)
-      #expect(largestDifference(bitmap.packedBytes, picture.premultipliedBGRA) == 0)
+      #expect(largestDifference(bitmap.packedBytes, image.premultipliedBGRA) == 0)
     }
 
     @Test("skips a profile that would unpack to a thousand times its size")
@@ -213,11 +213,11 @@
       let bitmap = try decode(data)
       #expect(probe_largest_allocation() < 1 << 20)
       #expect(bitmap.colorConversion == nil)
-      #expect(largestDifference(bitmap.packedBytes, picture.premultipliedBGRA) == 0)
+      #expect(largestDifference(bitmap.packedBytes, image.premultipliedBGRA) == 0)
     }
 
     @Test("refuses a file without pixels")
-    func refusesEmptyPictures() throws {
+    func refusesEmptyImages() throws {
       let data =
         Surgery.pngSignature
         + Surgery.pngHeader(width: 8, height: 8, bitDepth: 8, colorType: 2)
@@ -240,9 +240,9 @@
     @Test("reads data that comes in pieces of one byte, and data in pieces larger than its rows")
     func readsOddPieces() throws {
       var random = SplitMix64(state: 3)
-      func noise(_ width: Int, _ height: Int) -> Picture {
+      func noise(_ width: Int, _ height: Int) -> DrawnImage {
         // Incompressible: thirteen bytes of the file for each byte of a row.
-        Picture(width, height) { _, _ in
+        DrawnImage(width, height) { _, _ in
           let bits = random.next()
           return (
             Int(bits & 255), Int(bits >> 8 & 255), Int(bits >> 16 & 255), Int(bits >> 24 & 255)

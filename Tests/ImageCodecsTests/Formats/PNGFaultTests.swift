@@ -8,26 +8,26 @@
 
   @Suite("A PNG file with a fault that browsers forgive", .timeLimit(.minutes(10)))
   struct PNGFaultTests {
-    private static let picture = Picture.confetti(37, 29)
+    private static let image = DrawnImage.confetti(37, 29)
 
     private func png(
-      _ picture: Picture = picture, _ change: (inout Fixture.PNGOptions) -> Void = { _ in }
+      _ image: DrawnImage = image, _ change: (inout Fixture.PNGOptions) -> Void = { _ in }
     ) -> Data {
       var options = Fixture.PNGOptions()
       change(&options)
       let rows =
         switch options.colorType {
-        case 0: picture.red
-        case 2: picture.rgb
-        case 3: picture.red.map { $0 % 16 }
-        default: picture.rgba
+        case 0: image.red
+        case 2: image.rgb
+        case 3: image.red.map { $0 % 16 }
+        default: image.rgba
         }
-      return Fixture.png(picture.size, rows, options)
+      return Fixture.png(image.size, rows, options)
     }
 
-    private func expectPicture(_ data: Data, _ comment: Comment? = nil) throws {
+    private func expectImage(_ data: Data, _ comment: Comment? = nil) throws {
       let bitmap = try decode(data)
-      #expect(bitmap.packedBytes == Self.picture.premultipliedBGRA, comment)
+      #expect(bitmap.packedBytes == Self.image.premultipliedBGRA, comment)
       #expect(bitmap.colorConversion == nil, comment)
     }
 
@@ -44,7 +44,7 @@
       for (name, content) in chunks {
         let damaged = Surgery.damagedChunk(name, content)
         let data = Surgery.adding(damaged, behindPixels: behindPixels, toPNG: png())
-        try expectPicture(data, "\(name)")
+        try expectImage(data, "\(name)")
         // The content is not to blame.
         if !behindPixels, ["gAMA", "cICP", "iCCP"].contains(name) {
           let whole = Surgery.adding(Surgery.pngChunk(name, content), toPNG: png())
@@ -103,7 +103,7 @@
     func unknownChunk() throws {
       let chunk = Surgery.pngChunk("NeeD", Data(count: 3))
       #expect(throws: ImageDecodingError.self) { try decode(Surgery.adding(chunk, toPNG: png())) }
-      try expectPicture(Surgery.adding(chunk, behindPixels: true, toPNG: png()))
+      try expectImage(Surgery.adding(chunk, behindPixels: true, toPNG: png()))
       // Readers differ in which of two palettes they take.
       let palette = Surgery.pngChunk("PLTE", Data(count: 3))
       let palettes = Surgery.adding(palette + palette, toPNG: png())
@@ -117,8 +117,8 @@
     @Test("is shown wherever it is cut behind its pixels", arguments: [false, true], sizes)
     func cutBehindPixels(isInterlaced: Bool, size: (width: Int, height: Int)) throws {
       for type: Int32 in [0, 2, 3, 6] {
-        let picture = Picture.confetti(size.width, size.height)
-        var data = png(picture) {
+        let image = DrawnImage.confetti(size.width, size.height)
+        var data = png(image) {
           ($0.colorType, $0.isInterlaced) = (type, isInterlaced)
           if type == 3 { $0.palette = (0..<48).map { UInt8($0 * 5) } }
         }
@@ -149,7 +149,7 @@
       for (index, change) in changes.enumerated() {
         for isInterlaced in [false, true] {
           let data = Surgery.repacking(png: png { $0.isInterlaced = isInterlaced }, change)
-          try expectPicture(data, "\(index)")
+          try expectImage(data, "\(index)")
         }
       }
     }
@@ -162,14 +162,14 @@
         Surgery.pngChunk("IEnD", Data()), Data(count: 50), Data(repeating: 0xFF, count: 50),
         Data([0x7F, 0xFF, 0xFF, 0xFF]) + Data("tEXt".utf8),
       ]
-      for (index, end) in ends.enumerated() { try expectPicture(open + end, "\(index)") }
+      for (index, end) in ends.enumerated() { try expectImage(open + end, "\(index)") }
     }
 
     @Test("is refused where a pixel is missing", arguments: [false, true])
     func missingPixels(isInterlaced: Bool) throws {
       // Stored without compression, so that each byte of a row is one of the file.
-      let picture = PNGPassTests.noise(20, 17)
-      let data = Surgery.repacking(png: png(picture) { $0.isInterlaced = isInterlaced }) { [$0] }
+      let image = PNGPassTests.noise(20, 17)
+      let data = Surgery.repacking(png: png(image) { $0.isInterlaced = isInterlaced }) { [$0] }
       let pixels = try #require(data.range(of: Data("IDAT".utf8))).upperBound
       let end = data.count - 12 - 4 - 4
       for count in pixels...end - 20 {
@@ -198,23 +198,23 @@
     func window(announced: Int) throws {
       // The rows repeat at distances of 16 KB, for which 32 KB have to be kept.
       let rows = PNGPassTests.noise(1024, 4, isOpaque: true)
-      let picture = Picture(1024, 16) { x, y in
+      let image = DrawnImage(1024, 16) { x, y in
         let pixel = rows.rgba[(y % 4 * 1024 + x) * 4..<(y % 4 * 1024 + x) * 4 + 3].map(Int.init)
         return (pixel[0], pixel[1], pixel[2], 255)
       }
-      let data = Surgery.repacking(png: png(picture) { $0.colorType = 2 }) { pixels in
+      let data = Surgery.repacking(png: png(image) { $0.colorType = 2 }) { pixels in
         let first = UInt8(announced << 4 | 8)
         // RFC 1950, section 2.2: a multiple of 31.
         let second = UInt8((31 - Int(first) * 256 % 31) % 31)
         return [Data([first, second]) + pixels.dropFirst(2)]
       }
-      #expect(data.count < picture.rgb.count / 2)
-      #expect(try decode(data).packedBytes == picture.opaqueBGRX)
+      #expect(data.count < image.rgb.count / 2)
+      #expect(try decode(data).packedBytes == image.opaqueBGRX)
     }
 
     @Test("is transparent where that is said before its palette, unless it needs the palette")
     func transparencyBeforePalette() throws {
-      let colors = Picture(2, 1) { x, _ in (x * 255, 10, 20, 255) }
+      let colors = DrawnImage(2, 1) { x, _ in (x * 255, 10, 20, 255) }
       let color = Surgery.pngChunk("tRNS", Data([0, 255, 0, 10, 0, 20]))
       let palette = Surgery.pngChunk("PLTE", Data([1, 2, 3, 4, 5, 6]))
       let data = Surgery.adding(color + palette, toPNG: png(colors) { $0.colorType = 2 })
@@ -235,8 +235,8 @@
       for behindPixels in [false, true] {
         let data = Surgery.adding(
           Surgery.pngChunk("eXIf", exif), behindPixels: behindPixels, toPNG: png())
-        #expect(try decode(data).size == Self.picture.size.transposed)
-        #expect(try header(of: data).size == Self.picture.size.transposed)
+        #expect(try decode(data).size == Self.image.size.transposed)
+        #expect(try header(of: data).size == Self.image.size.transposed)
       }
     }
   }

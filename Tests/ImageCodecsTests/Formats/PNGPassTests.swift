@@ -10,22 +10,22 @@
   @Suite("The passes of an interlaced PNG file", .timeLimit(.minutes(10)))
   struct PNGPassTests {
     /// An image that no compression makes smaller.
-    static func noise(_ width: Int, _ height: Int, isOpaque: Bool = false) -> Picture {
+    static func noise(_ width: Int, _ height: Int, isOpaque: Bool = false) -> DrawnImage {
       var random = SplitMix64(state: 4)
-      return Picture(width, height) { _, _ in
+      return DrawnImage(width, height) { _, _ in
         let bits = Int(truncatingIfNeeded: random.next() >> 32)
         return (bits & 255, bits >> 8 & 255, bits >> 16 & 255, isOpaque ? 255 : bits >> 24)
       }
     }
 
     private func png(
-      _ picture: Picture = .confetti(37, 29), _ rows: [UInt8]? = nil,
+      _ image: DrawnImage = .confetti(37, 29), _ rows: [UInt8]? = nil,
       _ change: (inout Fixture.PNGOptions) -> Void = { _ in }
     ) -> Data {
       var options = Fixture.PNGOptions()
       options.isInterlaced = true
       change(&options)
-      return Fixture.png(picture.size, rows ?? picture.rgba, options)
+      return Fixture.png(image.size, rows ?? image.rgba, options)
     }
 
     private func preview(
@@ -67,10 +67,10 @@
       #expect(preview.bitmap.layout.format == whole.layout.format)
     }
 
-    @Test("have the picture's pixels and no others, wherever the bytes end")
+    @Test("have the image's pixels and no others, wherever the bytes end")
     func cuts() throws {
-      let picture = Self.noise(61, 47)
-      let data = png(picture)
+      let image = Self.noise(61, 47)
+      let data = png(image)
       let whole = try decode(data)
       var parts: [Double] = []
       // libpng is given 256 bytes at a time; fewer steps show no more.
@@ -87,7 +87,7 @@
       #expect(Set(parts).count == Self.distances.count)
     }
 
-    @Test("are read of pictures of any small size, whose passes may be empty")
+    @Test("are read of images of any small size, whose passes may be empty")
     func sizes() throws {
       for width in 1...9 {
         for height in 1...9 {
@@ -98,20 +98,20 @@
       }
     }
 
-    @Test("are read of pictures of any kind")
+    @Test("are read of images of any kind")
     func kinds() throws {
-      let picture = Self.noise(97, 89)
-      let deep = picture.rgb.flatMap { [$0, $0 ^ 85] }
+      let image = Self.noise(97, 89)
+      let deep = image.rgb.flatMap { [$0, $0 ^ 85] }
       let files: [Data] = [
-        png(picture, picture.red) { $0.colorType = 0 },
-        png(picture, picture.rgb) { $0.colorType = 2 },
-        png(picture, picture.rgb) { ($0.colorType, $0.profile) = (2, Fixture.displayP3) },
-        png(picture, deep) { ($0.colorType, $0.bitDepth) = (2, 16) },
-        png(picture, picture.red.map { $0 % 4 }) {
-          ($0.colorType, $0.palette) = (3, Array(picture.rgb.prefix(12)))
+        png(image, image.red) { $0.colorType = 0 },
+        png(image, image.rgb) { $0.colorType = 2 },
+        png(image, image.rgb) { ($0.colorType, $0.profile) = (2, Fixture.displayP3) },
+        png(image, deep) { ($0.colorType, $0.bitDepth) = (2, 16) },
+        png(image, image.red.map { $0 % 4 }) {
+          ($0.colorType, $0.palette) = (3, Array(image.rgb.prefix(12)))
           $0.transparency = [10, 200]
         },
-        png(picture, (0..<89 * 13).map { UInt8(truncatingIfNeeded: $0 * 89) }) {
+        png(image, (0..<89 * 13).map { UInt8(truncatingIfNeeded: $0 * 89) }) {
           ($0.colorType, $0.bitDepth) = (0, 1)
         },
       ]
@@ -122,22 +122,22 @@
       }
     }
 
-    @Test("stand upright, and know where the picture's edges are", arguments: 1...8)
+    @Test("stand upright, and know where the image's edges are", arguments: 1...8)
     func upright(orientation: Int) throws {
-      let picture = Self.noise(37, 29, isOpaque: true)
+      let image = Self.noise(37, 29, isOpaque: true)
       let exif = Surgery.exif(orientation: orientation)
-      let data = Surgery.adding(chunk: "eXIf", exif, toPNG: png(picture))
+      let data = Surgery.adding(chunk: "eXIf", exif, toPNG: png(image))
       let preview = try preview(data, data.count * 3 / 4)
       let (across, down) = try distances(preview)
-      let stored = try untouched(png(picture), part: preview.part)
-      let turned = Picture(stored.size.width, stored.size.height) { x, y in
+      let stored = try untouched(png(image), part: preview.part)
+      let turned = DrawnImage(stored.size.width, stored.size.height) { x, y in
         let pixel = stored.pixel(x, y).map(Int.init)
         return (pixel[2], pixel[1], pixel[0], pixel[3])
       }.turned(orientation)
       #expect(preview.bitmap.packedBytes == turned.premultipliedBGRA)
       // The first stored pixel, which is the image's own first.
       let edges = preview.bitmap.edges
-      let full = orientation < 5 ? picture.size : picture.size.transposed
+      let full = orientation < 5 ? image.size : image.size.transposed
       let step = orientation < 5 ? (Double(across), Double(down)) : (Double(down), Double(across))
       #expect(edges.fullSize == full)
       #expect(edges.width == Double(full.width) / step.0)
@@ -186,8 +186,8 @@
       let plain = png { $0.isInterlaced = false }
       #expect(throws: ImageDecodingError.self) { try preview(plain, plain.count) }
       var data = png(Self.noise(61, 47))
-      let picture = try #require(data.range(of: Data("IDAT".utf8))).upperBound
-      for index in picture..<picture + 40 { data[index] = 0xFF }
+      let image = try #require(data.range(of: Data("IDAT".utf8))).upperBound
+      for index in image..<image + 40 { data[index] = 0xFF }
       #expect {
         try preview(data, data.count)
       } throws: {
@@ -195,7 +195,7 @@
       }
     }
 
-    @Test("take no more memory than the picture", arguments: 1...6)
+    @Test("take no more memory than the image", arguments: 1...6)
     func memory(pass: Int) throws {
       let data = png(Self.noise(800, 600))
       let ends = (0..<64).map { data.count * $0 / 64 }
@@ -237,7 +237,7 @@
       return stages
     }
 
-    @Test("are looked for at an eighth, three eighths and three quarters of the picture's bytes")
+    @Test("are looked for at an eighth, three eighths and three quarters of the image's bytes")
     func marks() throws {
       let text = Surgery.adding(chunk: "tEXt", Data(count: 5000), toPNG: png())
       for data in [png(), text] {

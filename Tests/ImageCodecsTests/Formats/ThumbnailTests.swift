@@ -8,7 +8,7 @@
 
   @Suite("A camera's thumbnail", .timeLimit(.minutes(10)))
   struct ThumbnailTests {
-    private func jpeg(_ picture: Picture) -> Data { Fixture.jpeg(picture.size, picture.rgb) }
+    private func jpeg(_ image: DrawnImage) -> Data { Fixture.jpeg(image.size, image.rgb) }
 
     /// The head of a file with a thumbnail, up to the image's scan.
     private func head(
@@ -33,7 +33,7 @@
       #expect(throws: ImageDecodingError.self, comment) { try preview(head) }
     }
 
-    @Test("stands upright, as its picture will", arguments: 1...8)
+    @Test("stands upright, as its image will", arguments: 1...8)
     func upright(orientation: Int) throws {
       let thumbnail = jpeg(.slopes(80, 60))
       let turned = Surgery.adding(
@@ -67,7 +67,7 @@
       let refused = [
         exif(0), exif(8), exif(0xFFFF_FFFF), exif(nil, 0), exif(nil, 57), exif(nil, 0xFFFF_FFFF),
         exif(nil, nil, file.count + 1), exif(nil, nil, 0xFFFF_FFFF), exif(nil, nil, 3),
-        exif(nil, nil, 0), exif(type: 3), exif(nil, nil, nil, Data("no picture".utf8)),
+        exif(nil, nil, 0), exif(type: 3), exif(nil, nil, nil, Data("no image".utf8)),
         exif(nil, nil, nil, Data([0xFF, 0xD8, 0x00, 0x00])),
       ]
       for (index, exif) in refused.enumerated() { #expect(place(exif) == nil, "\(index)") }
@@ -79,7 +79,7 @@
     /// A thumbnail of 160 x 120 pixels with bars of a gray.
     private func barred(across: Int, down: Int, gray: Int = 0) -> Data {
       jpeg(
-        Picture(160, 120) { x, y in
+        DrawnImage(160, 120) { x, y in
           let isBar = x < across || x >= 160 - across || y < down || y >= 120 - down
           return isBar ? (gray, gray, gray, 255) : (x + 60, y + 60, 150, 255)
         })
@@ -105,13 +105,13 @@
     }
 
     @Test("is left out where it has other proportions and no black bars")
-    func otherPicture() throws {
+    func otherImage() throws {
       expectNone(try head((480, 320), barred(across: 0, down: 7, gray: 60)))
       expectNone(try head((480, 320), barred(across: 0, down: 4)))
       expectNone(try head((360, 480), barred(across: 20, down: 0)))
       expectNone(try head((160, 160), jpeg(.slopes(80, 60))))
       // A bar at one side only.
-      let oneSided = Picture(160, 120) { x, y in y < 14 ? (0, 0, 0, 255) : (x, y, 150, 255) }
+      let oneSided = DrawnImage(160, 120) { x, y in y < 14 ? (0, 0, 0, 255) : (x, y, 150, 255) }
       expectNone(try head((480, 320), jpeg(oneSided)))
       // Two parts in a hundred are rounding.
       #expect(throws: Never.self) { try preview(head((240, 183), jpeg(.slopes(80, 60)))) }
@@ -120,14 +120,14 @@
       expectNone(try head((248, 180), jpeg(.slopes(80, 60))))
     }
 
-    @Test("has bars as black as JPEG leaves them, but for the two lines beside the picture")
+    @Test("has bars as black as JPEG leaves them, but for the two lines beside the image")
     func darkness() throws {
       let layout = try #require(
         PixelLayout(size: PixelSize(width: 160, height: 120), format: .bgrx32, rowBytes: 640))
       // For an image of 3:2, whose bars are seven rows.
       for (gray, rowCount, isTaken) in [(16, 7, true), (17, 7, false), (0, 5, true), (0, 4, false)]
       {
-        let thumbnail = Picture(160, 120) { _, y in
+        let thumbnail = DrawnImage(160, 120) { _, y in
           let level = min(y, 119 - y) < rowCount ? gray : 90
           return (level, level, level, 255)
         }
@@ -149,7 +149,7 @@
       }
     }
 
-    @Test("takes no more memory than its picture, whatever its own header says")
+    @Test("takes no more memory than its image, whatever its own header says")
     func large() throws {
       let head = try head(
         (16, 12),

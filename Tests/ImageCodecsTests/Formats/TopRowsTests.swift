@@ -8,27 +8,27 @@
 
   @Suite("The top rows of a file that was cut", .timeLimit(.minutes(10)))
   struct TopRowsTests {
-    private static let picture = Picture.slopes(21, 45)
+    private static let image = DrawnImage.slopes(21, 45)
 
     private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
       var options = Fixture.JPEGOptions()
       change(&options)
-      return Fixture.jpeg(picture.size, picture.rgb, options)
+      return Fixture.jpeg(image.size, image.rgb, options)
     }
 
     private static func png(_ rows: [UInt8], _ colorType: Int32) -> Data {
       var options = Fixture.PNGOptions()
       options.colorType = colorType
-      return Fixture.png(picture.size, rows, options)
+      return Fixture.png(image.size, rows, options)
     }
 
     private static let files: [(String, Data)] = [
       ("JPEG", jpeg()),
       ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
       ("JPEG with restarts", jpeg { $0.restartRows = 1 }),
-      ("JPEG of inks", Fixture.jpeg(picture.size, Picture.confetti(21, 45).rgba)),
+      ("JPEG of inks", Fixture.jpeg(image.size, DrawnImage.confetti(21, 45).rgba)),
       ("PNG", png(PNGPassTests.noise(21, 45, isOpaque: true).rgb, 2)),
-      ("PNG with alpha", png(Picture.confetti(21, 45).rgba, 6)),
+      ("PNG with alpha", png(DrawnImage.confetti(21, 45).rgba, 6)),
     ]
 
     private func rows(
@@ -53,7 +53,7 @@
     }
 
     @Test(
-      "are the picture's own, wherever the bytes end, and nothing is below them",
+      "are the image's own, wherever the bytes end, and nothing is below them",
       arguments: files, [nil, PixelSize(width: 5, height: 11)])
     func cuts(_ file: (name: String, data: Data), size: PixelSize?) throws {
       let whole = try decode(file.data, atLeast: size)
@@ -76,18 +76,19 @@
       #expect(last > whole.size.height / 2)
     }
 
-    @Test("lie where the turned picture has them", arguments: 1...8)
+    @Test("lie where the turned image has them", arguments: 1...8)
     func upright(orientation: Int) throws {
       let exif = Surgery.exif(orientation: orientation)
       for data in [
         Surgery.adding(exif: exif, toJPEG: Self.jpeg()),
-        Surgery.adding(chunk: "eXIf", exif, toPNG: Self.png(Picture.confetti(21, 45).rgba, 6)),
+        Surgery.adding(chunk: "eXIf", exif, toPNG: Self.png(DrawnImage.confetti(21, 45).rgba, 6)),
       ] {
         let (whole, preview) = (try decode(data), try rows(data, data.count * 3 / 4))
         let part = try #require(preview.part)
         #expect(part > 0.3 && part < 1)
         let count = Int((part * 45).rounded())
-        let isThere = Picture(21, 45) { _, y in (y < count ? 255 : 0, 0, 0, 0) }.turned(orientation)
+        let isThere = DrawnImage(21, 45) { _, y in (y < count ? 255 : 0, 0, 0, 0) }.turned(
+          orientation)
         let expected = zip(whole.packedBytes, isThere.red.flatMap { [$0, $0, $0, $0] }).map {
           $0 & $1
         }
@@ -97,12 +98,12 @@
 
     @Test("are no preview of gray files, nor of files that are stored otherwise")
     func refused() throws {
-      let picture = Self.picture
+      let image = Self.image
       let files = [
-        Fixture.jpeg(picture.size, picture.red), Self.jpeg { $0.isProgressive = true },
-        Self.jpeg { $0.hasScanPerComponent = true }, Self.png(picture.red, 0),
+        Fixture.jpeg(image.size, image.red), Self.jpeg { $0.isProgressive = true },
+        Self.jpeg { $0.hasScanPerComponent = true }, Self.png(image.red, 0),
         Fixture.png(
-          picture.size, picture.rgba,
+          image.size, image.rgba,
           {
             var options = Fixture.PNGOptions()
             options.isInterlaced = true
@@ -124,9 +125,9 @@
       let restart = try #require(jpeg.range(of: Data([0xFF, 0xD1])))
       jpeg[restart.lowerBound + 1] = 0xD5
       #expect(throws: ImageDecodingError.self) { try rows(jpeg, jpeg.count - 20) }
-      var png = Self.png(Picture.confetti(21, 45).rgba, 6)
-      let picture = try #require(png.range(of: Data("IDAT".utf8))).upperBound
-      for index in picture..<picture + 40 { png[index] = 0xFF }
+      var png = Self.png(DrawnImage.confetti(21, 45).rgba, 6)
+      let image = try #require(png.range(of: Data("IDAT".utf8))).upperBound
+      for index in image..<image + 40 { png[index] = 0xFF }
       #expect {
         try rows(png, png.count - 20)
       } throws: {
@@ -134,9 +135,9 @@
       }
     }
 
-    @Test("are looked for at a quarter, a half and three quarters of a PNG file's picture")
+    @Test("are looked for at a quarter, a half and three quarters of a PNG file's image")
     func marks() throws {
-      let data = Self.png(Picture.confetti(21, 45).rgba, 6)
+      let data = Self.png(DrawnImage.confetti(21, 45).rgba, 6)
       let start = try #require(data.range(of: Data("IDAT".utf8))).upperBound
       var watch = PNGWatch(of: data.count)
       let stages = data.flatMap { watch.receive(Data([$0])) }

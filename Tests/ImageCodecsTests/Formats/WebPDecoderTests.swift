@@ -7,8 +7,8 @@
 
   @Suite("A WebP decoder", .timeLimit(.minutes(10)))
   struct WebPDecoderTests {
-    private let confetti = Picture.confetti(38, 30)
-    private let slopes = Picture.slopes(128, 96)
+    private let confetti = DrawnImage.confetti(38, 30)
+    private let slopes = DrawnImage.slopes(128, 96)
 
     @Test("reads lossless pixels exactly and multiplies them by alpha")
     func readsLossless() throws {
@@ -37,7 +37,7 @@
 
     @Test("reads lossy pixels with alpha")
     func readsLossyAlpha() throws {
-      let glass = Picture(64, 64) { x, y in (200, 100, 40, x * 4) }
+      let glass = DrawnImage(64, 64) { x, y in (200, 100, 40, x * 4) }
       let data = Fixture.webp(glass, isLossless: false, quality: 100)
       let bitmap = try decode(data)
       #expect(try header(of: data).hasAlpha)
@@ -69,15 +69,15 @@
     @Test("multiplies by alpha before it scales")
     func scalesPremultiplied() throws {
       // White that shows beside red that does not: no red may bleed.
-      let picture = Picture(64, 64) { x, _ in x % 2 == 0 ? (255, 255, 255, 255) : (255, 0, 0, 0) }
-      let bitmap = try decode(Fixture.webp(picture), atLeast: PixelSize(width: 32, height: 32))
+      let image = DrawnImage(64, 64) { x, _ in x % 2 == 0 ? (255, 255, 255, 255) : (255, 0, 0, 0) }
+      let bitmap = try decode(Fixture.webp(image), atLeast: PixelSize(width: 32, height: 32))
       let pixel = bitmap.pixel(16, 16).map(Int.init)
       #expect(pixel.allSatisfy { abs($0 - 128) <= 2 })
     }
 
     @Test("leaves scaling to others where alpha stands beside lossy colours")
     func keepsLossyAlphaWhole() throws {
-      let glass = Picture(64, 64) { x, y in (x * 4, y * 4, 9, x < 32 ? 0 : 255) }
+      let glass = DrawnImage(64, 64) { x, y in (x * 4, y * 4, 9, x < 32 ? 0 : 255) }
       let (lossy, half) = (Fixture.webp(glass, isLossless: false), PixelSize(width: 32, height: 32))
       #expect(try decode(lossy, atLeast: half).size == PixelSize(width: 64, height: 64))
       #expect(try decode(Fixture.webp(glass), atLeast: half).size == half)
@@ -88,9 +88,9 @@
           == WebPDecoder().workingByteCount(for: header, minimumSize: nil))
     }
 
-    @Test("reads a picture that lacks the byte after its odd number of bytes")
+    @Test("reads an image that lacks the byte after its odd number of bytes")
     func readsUnpadded() throws {
-      let files = (1..<20).map { Fixture.webp(Picture.slopes(3 * $0, 20)) }
+      let files = (1..<20).map { Fixture.webp(DrawnImage.slopes(3 * $0, 20)) }
       let odd = files.filter { $0[16] & 1 == 1 && $0[12..<15].elementsEqual("VP8".utf8) }
       #expect(!odd.isEmpty)
       for data in odd {
@@ -100,7 +100,7 @@
       }
     }
 
-    @Test("turns a picture whose metadata are longer than a JPEG could have")
+    @Test("turns an image whose metadata are longer than a JPEG could have")
     func readsLongMetadata() throws {
       let exif = Surgery.exif(orientation: 6) + Data(count: 100 << 10)
       let data = Surgery.extendedWebP(
@@ -111,7 +111,7 @@
 
     @Test("is opaque, with its colours as they are, where it says that it has no alpha")
     func believesItsHeader() throws {
-      let glass = Picture(16, 8) { x, y in (x * 16, y * 32, 99, 16 * x) }
+      let glass = DrawnImage(16, 8) { x, y in (x * 16, y * 32, 99, 16 * x) }
       var data = Fixture.webp(glass)
       let bits = try #require(data.range(of: Data("VP8L".utf8))).upperBound + 4 + 4
       #expect(data[bits] & 0x10 != 0)
@@ -123,8 +123,8 @@
 
     @Test("gives the first frame of an animation on its transparent canvas")
     func readsFirstFrame() throws {
-      let opaque = Picture(38, 30) { x, y in (x * 6, y * 8, 99, 255) }
-      let other = Fixture.webp(Picture(38, 30) { _, _ in (1, 2, 3, 255) })
+      let opaque = DrawnImage(38, 30) { x, y in (x * 6, y * 8, 99, 255) }
+      let other = Fixture.webp(DrawnImage(38, 30) { _, _ in (1, 2, 3, 255) })
       let frames =
         Surgery.riffChunk("ANIM", Data([9, 9, 9, 255, 0, 0]))
         + Surgery.webpFrame(Fixture.webp(opaque), x: 4, y: 6, width: 38, height: 30)
@@ -133,7 +133,7 @@
       let bitmap = try decode(data, atLeast: PixelSize(width: 10, height: 10))
       #expect(bitmap.size == PixelSize(width: 50, height: 40))
       #expect(bitmap.layout.format == .bgra32)
-      let expected = Picture(50, 40) { x, y in
+      let expected = DrawnImage(50, 40) { x, y in
         let isInside = (4..<42).contains(x) && (6..<36).contains(y)
         return isInside ? ((x - 4) * 6, (y - 6) * 8, 99, 255) : (0, 0, 0, 0)
       }
@@ -142,7 +142,7 @@
 
     @Test("declares the whole canvas of a frame that does not cover it, and keeps the limit by it")
     func declaresCanvas() throws {
-      let small = Fixture.webp(Picture(2, 2) { _, _ in (1, 2, 3, 255) }, isLossless: false)
+      let small = Fixture.webp(DrawnImage(2, 2) { _, _ in (1, 2, 3, 255) }, isLossless: false)
       let frames =
         Surgery.riffChunk("ANIM", Data(count: 6))
         + Surgery.webpFrame(small, x: 0, y: 0, width: 2, height: 2)

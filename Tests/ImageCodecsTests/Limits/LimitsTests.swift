@@ -125,12 +125,12 @@ struct LimitsTests {
 
     @Test("of a progressive JPEG is refused by the memory that its coefficients take")
     func refusesProgressive() throws {
-      let picture = Picture.slopes(320, 240)
+      let image = DrawnImage.slopes(320, 240)
       var options = Fixture.JPEGOptions()
       options.isProgressive = true
-      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let data = Fixture.jpeg(image.size, image.rgb, options)
       options.isProgressive = false
-      let baseline = Fixture.jpeg(picture.size, picture.rgb, options)
+      let baseline = Fixture.jpeg(image.size, image.rgb, options)
       var limits = DecodingLimits()
       limits.workingByteCount = 500_000
       let small = PixelSize(width: 40, height: 30)
@@ -199,10 +199,10 @@ struct LimitsTests {
   @Suite("Working memory", .timeLimit(.minutes(10)))
   struct WorkingMemoryTests {
     private func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void) throws -> ImageHeader {
-      let picture = Picture.slopes(160, 160)
+      let image = DrawnImage.slopes(160, 160)
       var options = Fixture.JPEGOptions()
       change(&options)
-      return try header(of: Fixture.jpeg(picture.size, picture.rgb, options))
+      return try header(of: Fixture.jpeg(image.size, image.rgb, options))
     }
 
     @Test("of a progressive JPEG is two bytes a sample, by its sampling")

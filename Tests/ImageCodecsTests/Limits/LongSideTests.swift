@@ -5,7 +5,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A picture with a long side", .timeLimit(.minutes(10)))
+  @Suite("An image with a long side", .timeLimit(.minutes(10)))
   struct LongSideTests {
     /// As long as each format allows; libjpeg's own limit is 65 500.
     private static let sizes: [(EncodedImageType, PixelSize)] = [
@@ -15,11 +15,11 @@
     ]
 
     private func file(_ type: EncodedImageType, _ size: PixelSize) -> Data {
-      let picture = Picture.slopes(size.width, size.height)
+      let image = DrawnImage.slopes(size.width, size.height)
       switch type {
-      case .jpeg: return Fixture.jpeg(size, picture.rgb)
-      case .webp: return Fixture.webp(picture)
-      default: return Fixture.png(size, picture.rgba)
+      case .jpeg: return Fixture.jpeg(size, image.rgb)
+      case .webp: return Fixture.webp(image)
+      default: return Fixture.png(size, image.rgba)
       }
     }
 
@@ -28,7 +28,7 @@
       let data = file(type, size)
       let bitmap = try decode(data)
       #expect(bitmap.size == size)
-      let expected = Picture.slopes(size.width, size.height).opaqueBGRX
+      let expected = DrawnImage.slopes(size.width, size.height).opaqueBGRX
       #expect(largestDifference(bitmap.packedBytes, expected) <= 6)
 
       let minimum = PixelSize(
@@ -45,7 +45,7 @@
     func givesPart(height: Int?) throws {
       let size = PixelSize(width: 40_000, height: 400)
       // All rows are alike: a closure for each of 16 million pixels takes half a minute in a debug build.
-      let row = Picture(size.width, 1) { x, _ in (x / 200, 99, 255 - x / 200, 255) }.rgb
+      let row = DrawnImage(size.width, 1) { x, _ in (x / 200, 99, 255 - x / 200, 255) }.rgb
       let data = Fixture.jpeg(size, (0..<size.height).reduce(into: []) { rows, _ in rows += row })
       var request = DecodeRequest(
         minimumSize: height.map { PixelSize(width: $0 * 100, height: $0) })

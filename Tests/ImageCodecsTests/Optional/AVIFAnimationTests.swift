@@ -7,8 +7,8 @@
 
   @Suite("An AVIF sequence", .timeLimit(.minutes(10)))
   struct AVIFAnimationTests {
-    private let picture = Picture.confetti(38, 30)
-    private let black = Picture(38, 30) { _, _ in (0, 0, 0, 255) }
+    private let image = DrawnImage.confetti(38, 30)
+    private let black = DrawnImage(38, 30) { _, _ in (0, 0, 0, 255) }
 
     private func avif(
       _ change: (inout Fixture.AVIFOptions) -> Void = { _ in }
@@ -16,7 +16,7 @@
       var options = Fixture.AVIFOptions()
       options.frameCount = 4
       change(&options)
-      return Fixture.avif(picture, options)
+      return Fixture.avif(image, options)
     }
 
     @Test("has frames, of which the first is the still")
@@ -31,7 +31,7 @@
       #expect(bitmaps.count == 4)
       #expect(try bitmaps[0].packedBytes == decode(data).packedBytes)
       #expect(try bitmaps[0].layout == decode(data).layout)
-      #expect(bitmaps[0].packedBytes == picture.opaqueBGRX)
+      #expect(bitmaps[0].packedBytes == image.opaqueBGRX)
       for bitmap in bitmaps.dropFirst() { #expect(bitmap.packedBytes == black.opaqueBGRX) }
     }
 
@@ -43,14 +43,14 @@
         #expect(bitmap.colorConversion != nil)
       }
       let first = try frames(of: data)[0].packedBytes
-      #expect(largestDifference(first, picture.premultipliedBGRA) <= 1)
+      #expect(largestDifference(first, image.premultipliedBGRA) <= 1)
     }
 
     @Test("is turned upright")
     func turns() throws {
       let bitmaps = try frames(of: avif { $0.rotation = 1 })
-      #expect(bitmaps[0].packedBytes == picture.turned(8).opaqueBGRX)
-      #expect(bitmaps.map(\.size) == Array(repeating: picture.size.transposed, count: 4))
+      #expect(bitmaps[0].packedBytes == image.turned(8).opaqueBGRX)
+      #expect(bitmaps.map(\.size) == Array(repeating: image.size.transposed, count: 4))
     }
 
     @Test("is none of a still")
@@ -64,7 +64,7 @@
     func keepsLimits() throws {
       let data = avif()
       let byteCount = try #require(try animation(of: data)).workingByteCount
-      let pixelCount = picture.size.width * picture.size.height
+      let pixelCount = image.size.width * image.size.height
       let cases: [(WritableKeyPath<DecodingLimits, Int>, Int, String)] = [
         (\.frameCount, 4, "4 frames"),
         (\.animationPixelCount, 4 * pixelCount, "\(4 * pixelCount) in all"),

@@ -8,15 +8,15 @@
 
   @Suite("An AVIF decoder", .timeLimit(.minutes(10)))
   struct AVIFDecoderTests {
-    private let confetti = Picture.confetti(38, 30)
-    private let slopes = Picture.slopes(128, 96)
+    private let confetti = DrawnImage.confetti(38, 30)
+    private let slopes = DrawnImage.slopes(128, 96)
 
     private func avif(
-      _ picture: Picture, _ change: (inout Fixture.AVIFOptions) -> Void = { _ in }
+      _ image: DrawnImage, _ change: (inout Fixture.AVIFOptions) -> Void = { _ in }
     ) -> Data {
       var options = Fixture.AVIFOptions()
       change(&options)
-      return Fixture.avif(picture, options)
+      return Fixture.avif(image, options)
     }
 
     @Test("reads pixels that were stored without loss exactly")
@@ -51,9 +51,9 @@
       #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 4)
     }
 
-    @Test("reads gray pictures")
+    @Test("reads gray images")
     func readsGray() throws {
-      let gray = Picture(64, 48) { x, y in (x + 2 * y, x + 2 * y, x + 2 * y, 255) }
+      let gray = DrawnImage(64, 48) { x, y in (x + 2 * y, x + 2 * y, x + 2 * y, 255) }
       let bitmap = try decode(avif(gray) { ($0.sampling, $0.isExact) = (400, false) })
       #expect(largestDifference(bitmap.packedBytes, gray.opaqueBGRX) <= 1)
     }
@@ -65,7 +65,7 @@
       (1, 0, 5), (1, 1, 7), (2, 0, 2), (2, 1, 4), (3, 0, 7), (3, 1, 5),
     ]
 
-    @Test("turns the picture upright", arguments: turns)
+    @Test("turns the image upright", arguments: turns)
     func turnsUpright(rotation: Int32?, mirroring: Int32?, exif: Int) throws {
       let data = avif(confetti) { ($0.rotation, $0.mirroring) = (rotation, mirroring) }
       let expected = confetti.turned(exif)
@@ -80,7 +80,7 @@
         $0.crop = (8, 10, shown)
         $0.rotation = 3
       }
-      let part = Picture(20, 12) { x, y in
+      let part = DrawnImage(20, 12) { x, y in
         let offset = ((y + 10) * 38 + x + 8) * 4
         let pixel: [Int] = confetti.rgba[offset..<offset + 4].map { Int($0) }
         return (pixel[0], pixel[1], pixel[2], pixel[3])
@@ -92,12 +92,12 @@
     /// Rows are converted in strips, and colours interpolated between rows. A crop moves the strips' borders.
     @Test("has no seams", arguments: [420, 422] as [UInt32])
     func hasNoSeams(sampling: UInt32) throws {
-      let picture = Picture(16, 150) { _, y in
+      let image = DrawnImage(16, 150) { _, y in
         y / 2 % 2 == 0 ? (230, 40, 60, 255) : (20, 210, 90, 255)
       }
       func rows(above: Int) throws -> [[UInt8]] {
         let bitmap = try decode(
-          avif(picture) {
+          avif(image) {
             ($0.sampling, $0.isExact) = (sampling, false)
             $0.crop = (0, UInt32(above), PixelSize(width: 16, height: 150 - above))
           })
@@ -115,23 +115,23 @@
       "averages its rows for a small result, and turns it", arguments: [nil, 1, 2, 3] as [Int32?])
     func reduces(rotation: Int32?) throws {
       // Squares of four pixels of one colour each, so that averaging changes none.
-      let small = Picture.confetti(24, 40)
-      let picture = Picture(96, 160) { x, y in
+      let small = DrawnImage.confetti(24, 40)
+      let image = DrawnImage(96, 160) { x, y in
         let pixel = small.rgba[(y / 4 * 24 + x / 4) * 4..<(y / 4 * 24 + x / 4) * 4 + 4].map(
           Int.init)
         return (pixel[0], pixel[1], pixel[2], pixel[3])
       }
-      let data = avif(picture) { $0.rotation = rotation }
+      let data = avif(image) { $0.rotation = rotation }
       let expected = small.turned([1, 8, 3, 6][Int(rotation ?? 0)])
       let minimum = PixelSize(width: expected.size.width - 3, height: expected.size.height - 3)
       let bitmap = try decode(data, atLeast: minimum)
       #expect(bitmap.packedBytes == expected.opaqueBGRX)
-      #expect(bitmap.edges.fullSize == picture.turned(rotation == 1 || rotation == 3 ? 6 : 1).size)
+      #expect(bitmap.edges.fullSize == image.turned(rotation == 1 || rotation == 3 ? 6 : 1).size)
     }
 
-    @Test("takes the memory of its planes and of the result, not of a whole picture more")
+    @Test("takes the memory of its planes and of the result, not of a whole image more")
     func takesPlanes() throws {
-      let data = avif(Picture.slopes(1024, 512)) { ($0.sampling, $0.isExact) = (420, false) }
+      let data = avif(DrawnImage.slopes(1024, 512)) { ($0.sampling, $0.isExact) = (420, false) }
       var limits = DecodingLimits()
       // Planes and what dav1d keeps of blocks, rows, and 3 MiB for its contexts.
       limits.workingByteCount = 1024 * 512 * 4 + 1024 * 256 + (256 << 10) + (3 << 20) + 64 * 32 * 4
@@ -144,16 +144,16 @@
 
     @Test("reads sides above 32 768 pixels")
     func readsLongSides() throws {
-      let picture = Picture.slopes(33_000, 8)
-      let bitmap = try decode(avif(picture) { ($0.sampling, $0.isExact) = (420, false) })
-      #expect(bitmap.size == picture.size)
+      let image = DrawnImage.slopes(33_000, 8)
+      let bitmap = try decode(avif(image) { ($0.sampling, $0.isExact) = (420, false) })
+      #expect(bitmap.size == image.size)
     }
 
     @Test("puts a grid together")
     func readsGrids() throws {
-      let picture = Picture.confetti(192, 128)
-      let bitmap = try decode(avif(picture) { $0.cells = (3, 2) })
-      #expect(bitmap.packedBytes == picture.opaqueBGRX)
+      let image = DrawnImage.confetti(192, 128)
+      let bitmap = try decode(avif(image) { $0.cells = (3, 2) })
+      #expect(bitmap.packedBytes == image.opaqueBGRX)
     }
 
     @Test("gives the first frame of an animation")
@@ -182,9 +182,9 @@
       #expect { try decode(data) } throws: { tooLarge($0) }
     }
 
-    @Test("refuses a picture that is larger than its container says")
+    @Test("refuses an image that is larger than its container says")
     func refusesLies() throws {
-      var data = avif(Picture.slopes(1500, 1400)) { ($0.sampling, $0.isExact) = (420, false) }
+      var data = avif(DrawnImage.slopes(1500, 1400)) { ($0.sampling, $0.isExact) = (420, false) }
       let extents = try #require(data.range(of: Data("ispe".utf8))).upperBound + 4
       data.replaceSubrange(
         extents..<extents + 8,
@@ -209,12 +209,12 @@
     private final class Asked: Sendable { let number = Atomic(0) }
   }
 
-  @Suite("The colours of an AVIF picture", .timeLimit(.minutes(10)))
+  @Suite("The colours of an AVIF image", .timeLimit(.minutes(10)))
   struct AVIFColorTests {
     private func color(_ change: (inout Fixture.AVIFOptions) -> Void) throws -> [UInt8] {
       var options = Fixture.AVIFOptions()
       change(&options)
-      let data = Fixture.avif(Picture(16, 16) { _, _ in (200, 120, 60, 255) }, options)
+      let data = Fixture.avif(DrawnImage(16, 16) { _, _ in (200, 120, 60, 255) }, options)
       let bitmap = try decode(data)
       var pixel = bitmap.pixel(5, 5)
       pixel.withUnsafeMutableBytes { bytes in

@@ -20,14 +20,14 @@
       var profile: Data?
     }
 
-    static func avif(_ picture: Picture, _ options: AVIFOptions = AVIFOptions()) -> Data {
+    static func avif(_ image: DrawnImage, _ options: AVIFOptions = AVIFOptions()) -> Data {
       let profile = Array(options.profile ?? Data())
       let crop = options.crop.map {
         ($0.x, $0.y, UInt32($0.size.width), UInt32($0.size.height))
       }
       return profile.withUnsafeBufferPointer { profile in
         let settings = fic_test_avif(
-          width: UInt32(picture.size.width), height: UInt32(picture.size.height),
+          width: UInt32(image.size.width), height: UInt32(image.size.height),
           depth: options.depth, sampling: options.sampling, exact: options.isExact,
           alpha: options.hasAlpha, premultiplied: options.isPremultiplied,
           primaries: options.primaries, transfer: options.transfer,
@@ -35,7 +35,7 @@
           crop: crop ?? (0, 0, 0, 0), columns: options.cells.columns, rows: options.cells.rows,
           frames: options.frameCount, profile: profile.isEmpty ? nil : profile.baseAddress,
           profile_count: profile.count)
-        return Data(owning: fic_test_encode_avif(settings, picture.rgba))
+        return Data(owning: fic_test_encode_avif(settings, image.rgba))
       }
     }
   }

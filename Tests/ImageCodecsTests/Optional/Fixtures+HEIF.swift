@@ -16,17 +16,17 @@
       var profile: Data?
     }
 
-    static func heif(_ picture: Picture, _ options: HEIFOptions = HEIFOptions()) -> Data {
+    static func heif(_ image: DrawnImage, _ options: HEIFOptions = HEIFOptions()) -> Data {
       let profile = Array(options.profile ?? Data())
       return profile.withUnsafeBufferPointer { profile in
         let settings = fic_test_heif(
-          width: UInt32(picture.size.width), height: UInt32(picture.size.height),
+          width: UInt32(image.size.width), height: UInt32(image.size.height),
           av1: options.isAV1, exact: options.isExact, depth: options.depth,
           alpha: options.hasAlpha,
           primaries: options.primaries, transfer: options.transfer,
           orientation: options.orientation, thumbnail_side: options.thumbnailSide,
           profile: profile.isEmpty ? nil : profile.baseAddress, profile_count: profile.count)
-        return Data(owning: fic_test_encode_heif(settings, picture.rgba))
+        return Data(owning: fic_test_encode_heif(settings, image.rgba))
       }
     }
   }

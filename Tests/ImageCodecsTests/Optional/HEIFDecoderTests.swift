@@ -9,15 +9,15 @@
   @Suite("A HEIF decoder", .timeLimit(.minutes(10)))
   struct HEIFDecoderTests {
     // Coded in units of eight pixels, of which the odd ones are cropped.
-    private let confetti = Picture.confetti(72, 64)
-    private let slopes = Picture.slopes(130, 94)
+    private let confetti = DrawnImage.confetti(72, 64)
+    private let slopes = DrawnImage.slopes(130, 94)
 
     private func heif(
-      _ picture: Picture, _ change: (inout Fixture.HEIFOptions) -> Void = { _ in }
+      _ image: DrawnImage, _ change: (inout Fixture.HEIFOptions) -> Void = { _ in }
     ) -> Data {
       var options = Fixture.HEIFOptions()
       change(&options)
-      return Fixture.heif(picture, options)
+      return Fixture.heif(image, options)
     }
 
     /// Rounding to luma and colour differences and back, which is all that this encoder loses.
@@ -63,7 +63,7 @@
     @Test("is refused with samples of more bits, or finer colours, than its container says")
     func refusesOtherSamples() throws {
       let refusal = ImageDecodingError.damaged(
-        "HEIF: a picture inside has other samples than the file announces.")
+        "HEIF: an image inside has other samples than the file announces.")
       for change in [{ $0.depth = 10 }, { $0.isExact = true }]
         as [(inout Fixture.HEIFOptions) -> Void]
       {
@@ -77,7 +77,7 @@
       }
     }
 
-    @Test("turns the picture upright, once", arguments: 1...8)
+    @Test("turns the image upright, once", arguments: 1...8)
     func turnsUpright(orientation: Int) throws {
       let data = heif(confetti) { $0.orientation = UInt32(orientation) }
       let expected = confetti.turned(orientation)
@@ -88,10 +88,10 @@
 
     @Test("leaves sRGB as it is, and converts by a profile or by numbers")
     func convertsColors() throws {
-      let picture = Picture(64, 64) { _, _ in (200, 120, 60, 255) }
+      let image = DrawnImage(64, 64) { _, _ in (200, 120, 60, 255) }
       let expected = Fixture.toSRGB([200, 120, 60], profile: Fixture.displayP3)
       func color(_ change: (inout Fixture.HEIFOptions) -> Void) throws -> [UInt8] {
-        let bitmap = try decode(heif(picture, change))
+        let bitmap = try decode(heif(image, change))
         var pixel = bitmap.pixel(5, 5)
         pixel.withUnsafeMutableBytes { bytes in
           guard let start = bytes.baseAddress else { return }
@@ -139,28 +139,28 @@
 
     @Test("is refused by the size that it announces")
     func keepsLimits() throws {
-      let data = try announce(Fixture.heif(Picture.slopes(64, 64)), 16_000, 16_385)
+      let data = try announce(Fixture.heif(DrawnImage.slopes(64, 64)), 16_000, 16_385)
       #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "268435456") }
     }
 
     /// The container announces little, the codec would take memory for all.
-    @Test("is refused by the size of the picture inside, before that is decoded")
+    @Test("is refused by the size of the image inside, before that is decoded")
     func readsParameterSets() throws {
       var options = Fixture.HEIFOptions()
       options.isExact = false
-      let data = try announce(Fixture.heif(Picture.slopes(1000, 900), options), 64, 64)
+      let data = try announce(Fixture.heif(DrawnImage.slopes(1000, 900), options), 64, 64)
       #expect(
         throws: ImageDecodingError.damaged(
-          "HEIF: a picture inside has more pixels than the file announces.")
+          "HEIF: an image inside has more pixels than the file announces.")
       ) { try decode(data) }
     }
 
-    @Test("is refused by a parameter set among the picture's own units")
+    @Test("is refused by a parameter set among the image's own units")
     func readsUnits() throws {
       var options = Fixture.HEIFOptions()
       options.isExact = false
-      let large = Fixture.heif(Picture.slopes(1000, 900), options)
-      let small = Fixture.heif(Picture.slopes(64, 64), options)
+      let large = Fixture.heif(DrawnImage.slopes(1000, 900), options)
+      let small = Fixture.heif(DrawnImage.slopes(64, 64), options)
       // In the large file's configuration: how many units, then each with its length.
       let array = try #require(
         large.range(of: Data([0xA1, 0, 1, 0])) ?? large.range(of: Data([0x21, 0, 1, 0])))
@@ -168,15 +168,15 @@
       let set = large[array.upperBound + 1..<array.upperBound + 1 + length]
       #expect(set.first == 0x42)
       let unit = Surgery.bigEndian(set.count, bytes: 4) + set
-      let forged = try replacingPicture(of: small, by: unit)
+      let forged = try replacingImage(of: small, by: unit)
       #expect(
         throws: ImageDecodingError.damaged(
-          "HEIF: a picture inside has more pixels than the file announces.")
+          "HEIF: an image inside has more pixels than the file announces.")
       ) { try decode(forged) }
     }
 
     /// The file with other bytes in place of its image's first ones.
-    private func replacingPicture(of data: Data, by unit: Data) throws -> Data {
+    private func replacingImage(of data: Data, by unit: Data) throws -> Data {
       var data = data
       let start = try #require(data.range(of: Data("mdat".utf8))).upperBound
       let count = data.count - start
@@ -189,7 +189,7 @@
 
     @Test("is refused with a box twice that belongs there once")
     func refusesDoubles() throws {
-      let data = Fixture.heif(Picture.slopes(64, 64))
+      let data = Fixture.heif(DrawnImage.slopes(64, 64))
       let meta = try #require(data.range(of: Data("meta".utf8))).lowerBound - 4
       let length = data[meta..<meta + 4].reduce(0) { $0 << 8 | Int($1) }
       #expect(throws: ImageDecodingError.self) {
@@ -197,11 +197,11 @@
       }
     }
 
-    @Test("is refused with a picture that libheif would decode by another library")
+    @Test("is refused with an image that libheif would decode by another library")
     func refusesOtherCodecs() throws {
       var options = Fixture.HEIFOptions()
       options.isAV1 = true
-      var data = Fixture.heif(Picture.slopes(64, 64), options)
+      var data = Fixture.heif(DrawnImage.slopes(64, 64), options)
       let brand = try #require(data.range(of: Data("ftypavif".utf8)))
       data.replaceSubrange(brand, with: Data("ftypheic".utf8))
       #expect { try decode(data) } throws: { error in

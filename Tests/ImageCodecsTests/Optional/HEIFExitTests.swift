@@ -10,10 +10,10 @@
     func waitsAndRefuses() async {
       await #expect(processExitsWith: .exitCode(7)) {
         // The decode takes longer than the rest of exit(3).
-        let picture = Fixture.heif(Picture.slopes(500, 400))
+        let image = Fixture.heif(DrawnImage.slopes(500, 400))
         @Sendable func isRefused() -> Bool {
           do {
-            _ = try header(of: picture)
+            _ = try header(of: image)
             return false
           } catch {
             return error == .cancelled
@@ -21,7 +21,7 @@
         }
         await withCheckedContinuation { isDecoding in
           Thread.detachNewThread {
-            _ = try? decode(picture) {
+            _ = try? decode(image) {
               // Asked again, after libheif's part of the decode.
               if isRefused() { _exit(7) }
               isDecoding.resume()

@@ -25,19 +25,19 @@
       cells = [Data](repeating: cell, count: columns * rows)
     }
 
-    init(_ picture: Picture, cellSize: PixelSize) {
-      (size, self.cellSize) = (picture.size, cellSize)
+    init(_ image: DrawnImage, cellSize: PixelSize) {
+      (size, self.cellSize) = (image.size, cellSize)
       columns = (size.width + cellSize.width - 1) / cellSize.width
       let rows = (size.height + cellSize.height - 1) / cellSize.height
       let columns = columns
       cells = (0..<rows * columns).map { number in
         let (left, top) = (number % columns * cellSize.width, number / columns * cellSize.height)
-        let cell = Picture(cellSize.width, cellSize.height) { x, y in
+        let cell = DrawnImage(cellSize.width, cellSize.height) { x, y in
           let (x, y) = (
-            min(left + x, picture.size.width - 1), min(top + y, picture.size.height - 1)
+            min(left + x, image.size.width - 1), min(top + y, image.size.height - 1)
           )
-          let offset = (y * picture.size.width + x) * 4
-          let pixel: [Int] = picture.rgba[offset..<offset + 4].map { Int($0) }
+          let offset = (y * image.size.width + x) * 4
+          let pixel: [Int] = image.rgba[offset..<offset + 4].map { Int($0) }
           return (pixel[0], pixel[1], pixel[2], pixel[3])
         }
         return Fixture.heif(cell)
@@ -79,8 +79,8 @@
         var offset = mediaOffset
         for (index, part) in parts.enumerated() {
           places += number(index + 1, 2) + number(0, 2) + number(0, 2) + number(1, 2)
-          places += number(offset, 4) + number(part.picture.count, 4)
-          offset += part.picture.count
+          places += number(offset, 4) + number(part.image.count, 4)
+          offset += part.image.count
         }
         places += number(gridID, 2) + number(1, 2) + number(0, 2) + number(1, 2)
         places += number(0, 4) + number(grid.count, 4)
@@ -95,13 +95,13 @@
         return box("meta", body + box("idat", grid))
       }
       let start = brand.count + meta(mediaOffset: 0).count + 8
-      return brand + meta(mediaOffset: start) + box("mdat", parts.map(\.picture).reduce(Data(), +))
+      return brand + meta(mediaOffset: start) + box("mdat", parts.map(\.image).reduce(Data(), +))
     }
 
     /// The decoder's configuration and the coded bytes of a file with one image.
     private static func parts(
       of file: Data
-    ) throws(ImageDecodingError) -> (configuration: Data, picture: Data) {
+    ) throws(ImageDecodingError) -> (configuration: Data, image: Data) {
       try file.lendBytes { bytes throws(ImageDecodingError) in
         let items = try ISOItems(bytes.bytes)
         guard let extent = items.items[items.primary]?.extents.first,

@@ -35,7 +35,7 @@
         Array("BM".utf8) + long(14 + bitmap.count) + long(0) + long(14 + headerBytes) + bitmap)
     }
 
-    /// A picture of one strip; more entries stand behind the known ones.
+    /// An image of one strip; more entries stand behind the known ones.
     private static func tiff(
       _ size: PixelSize, _ pixels: [UInt8], samples: Int, orientation: Int = 1, extra: Int? = nil,
       planes: Int = 1, profile: [UInt8] = []
@@ -71,9 +71,9 @@
       let expected = (0..<size.width * size.height).flatMap {
         values[(3 * $0)...].prefix(3) + [255]
       }
-      let picture = try decode(Self.bmp(Self.bitmap(size, 24, rows: rows), headerBytes: 40))
-      #expect(picture.layout.format == .bgrx32)
-      #expect(picture.packedBytes == expected)
+      let image = try decode(Self.bmp(Self.bitmap(size, 24, rows: rows), headerBytes: 40))
+      #expect(image.layout.format == .bgrx32)
+      #expect(image.packedBytes == expected)
     }
 
     @Test("multiplies the alpha of a BMP, and not that of a TIFF which is multiplied")
@@ -110,12 +110,12 @@
         case .rightMirrored: [6, 3, 5, 2, 4, 1]
         case .left: [3, 6, 2, 5, 1, 4]
         }
-      let picture = try decode(tiff)
-      #expect(picture.size == orientation.turning(stored))
-      #expect(picture.packedBytes == upright.flatMap { [$0, $0, $0, 255] })
+      let image = try decode(tiff)
+      #expect(image.size == orientation.turning(stored))
+      #expect(image.packedBytes == upright.flatMap { [$0, $0, $0, 255] })
     }
 
-    @Test("takes the largest picture of an ICO, with its mask")
+    @Test("takes the largest image of an ICO, with its mask")
     func readsICO() throws {
       let (small, large) = (PixelSize(width: 1, height: 1), PixelSize(width: 2, height: 1))
       // Rows of the mask stand behind those of the colours, which are listed from the top.
@@ -130,8 +130,8 @@
         file += Self.long(offset)
         offset += bitmap.count
       }
-      let picture = try decode(Data(file + bitmaps.flatMap { $0 }))
-      #expect(picture.packedBytes == [1, 2, 3, 255, 0, 0, 0, 0])
+      let image = try decode(Data(file + bitmaps.flatMap { $0 }))
+      #expect(image.packedBytes == [1, 2, 3, 255, 0, 0, 0, 0])
     }
 
     @Test("takes the mask of an ICO of 32 bits that has no alpha, and no mask for opaque")
@@ -141,9 +141,9 @@
         let rows: [[UInt8]] = [mask, [1, 2, 3, 0, 7, 8, 9, 0]]
         let bitmap = Self.bitmap(size, 32, rows: rows, headerHeight: 2)
         let entry: [UInt8] = [2, 1, 0, 0, 1, 0, 32, 0] + Self.long(bitmap.count) + Self.long(22)
-        let picture = try decode(Data([0, 0, 1, 0, 1, 0] + entry + bitmap))
+        let image = try decode(Data([0, 0, 1, 0, 1, 0] + entry + bitmap))
         #expect(
-          picture.packedBytes == [1, 2, 3, 255] + (mask.isEmpty ? [7, 8, 9, 255] : [0, 0, 0, 0]))
+          image.packedBytes == [1, 2, 3, 255] + (mask.isEmpty ? [7, 8, 9, 255] : [0, 0, 0, 0]))
       }
     }
 

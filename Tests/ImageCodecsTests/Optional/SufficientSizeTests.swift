@@ -5,7 +5,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A decode for which a smaller picture suffices", .timeLimit(.minutes(10)))
+  @Suite("A decode for which a smaller image suffices", .timeLimit(.minutes(10)))
   struct SufficientSizeTests {
     /// A kind of file that holds a thumbnail of 64 times 48 pixels beside an image of 256 times 192.
     enum Kind: CaseIterable {
@@ -26,22 +26,22 @@
 
     /// - Parameter orientation: How both are stored.
     private func file(_ kind: Kind, orientation: Int = 1, hasAlpha: Bool = false) -> Data {
-      let picture = Picture.slopes(Self.full.width, Self.full.height)
+      let image = DrawnImage.slopes(Self.full.width, Self.full.height)
       #if HEIF
         func heif(isAV1: Bool) -> Data {
           var options = Fixture.HEIFOptions()
           (options.isAV1, options.hasAlpha, options.thumbnailSide) = (isAV1, hasAlpha, 64)
           (options.isExact, options.orientation) = (false, UInt32(orientation))
-          return Fixture.heif(picture, options)
+          return Fixture.heif(image, options)
         }
       #endif
       switch kind {
       case .jpeg:
-        let small = Picture.slopes(Self.small.width, Self.small.height)
+        let small = DrawnImage.slopes(Self.small.width, Self.small.height)
         let thumbnail = Fixture.jpeg(small.size, small.rgb)
         return Surgery.adding(
           exif: Surgery.exif(orientation: orientation, thumbnail: thumbnail),
-          toJPEG: Fixture.jpeg(picture.size, picture.rgb))
+          toJPEG: Fixture.jpeg(image.size, image.rgb))
       #if HEIF
         case .heif: return heif(isAV1: false)
       #endif
@@ -58,7 +58,7 @@
       return try ImageDecoders.standard.decoder(for: data).decode(data, request)
     }
 
-    @Test("gives the thumbnail, with the edges of the picture", arguments: Kind.allCases)
+    @Test("gives the thumbnail, with the edges of the image", arguments: Kind.allCases)
     func givesThumbnail(kind: Kind) throws {
       for sufficient in [
         Self.small, PixelSize(width: 40, height: 40), PixelSize(width: 1, height: 1),
@@ -66,7 +66,7 @@
         let bitmap = try decode(file(kind), sufficient: sufficient)
         #expect(bitmap.size == Self.small)
         #expect(bitmap.edges.fullSize == Self.full)
-        let expected = Picture.slopes(Self.small.width, Self.small.height).opaqueBGRX
+        let expected = DrawnImage.slopes(Self.small.width, Self.small.height).opaqueBGRX
         #expect(largestDifference(bitmap.packedBytes, expected) <= 12)
       }
     }
@@ -80,24 +80,24 @@
 
     @Test("turns the thumbnail upright", arguments: turning, [3, 6, 8])
     func turnsThumbnail(kind: Kind, orientation: Int) throws {
-      let expected = Picture.slopes(Self.small.width, Self.small.height).turned(orientation)
+      let expected = DrawnImage.slopes(Self.small.width, Self.small.height).turned(orientation)
       let bitmap = try decode(file(kind, orientation: orientation), sufficient: expected.size)
       #expect(bitmap.size == expected.size)
-      #expect(bitmap.edges.fullSize == Picture.slopes(256, 192).turned(orientation).size)
+      #expect(bitmap.edges.fullSize == DrawnImage.slopes(256, 192).turned(orientation).size)
       #expect(largestDifference(bitmap.packedBytes, expected.opaqueBGRX) <= 12)
     }
 
     @Test(
-      "gives the picture where the thumbnail is too small, or nothing is said",
+      "gives the image where the thumbnail is too small, or nothing is said",
       arguments: Kind.allCases)
-    func givesPicture(kind: Kind) throws {
+    func givesImage(kind: Kind) throws {
       for sufficient in [nil, PixelSize(width: 65, height: 1), PixelSize(width: 1, height: 49)] {
         let bitmap = try decode(file(kind), sufficient: sufficient)
         #expect(bitmap.size == Self.full)
       }
     }
 
-    @Test("gives the picture where the thumbnail is damaged")
+    @Test("gives the image where the thumbnail is damaged")
     func survivesDamage() throws {
       var data = file(.jpeg)
       // The second file begins within the first one's metadata.
@@ -109,7 +109,7 @@
     }
 
     #if HEIF
-      @Test("gives the picture where it has alpha, which its thumbnail might lack")
+      @Test("gives the image where it has alpha, which its thumbnail might lack")
       func keepsAlpha() throws {
         let bitmap = try decode(file(.heif, hasAlpha: true), sufficient: Self.small)
         #expect(bitmap.size == Self.full)
@@ -117,7 +117,7 @@
       }
     #endif
 
-    @Test("keeps the limits of the picture", arguments: Kind.allCases)
+    @Test("keeps the limits of the image", arguments: Kind.allCases)
     func keepsLimits(kind: Kind) throws {
       var limits = DecodingLimits()
       limits.sideLength = 255

@@ -79,10 +79,10 @@
       }
     }
 
-    static func webp(_ picture: Picture, isLossless: Bool = true, quality: Float = 90) -> Data {
+    static func webp(_ image: DrawnImage, isLossless: Bool = true, quality: Float = 90) -> Data {
       Data(
         owning: fic_test_encode_webp(
-          UInt32(picture.size.width), UInt32(picture.size.height), picture.rgba, isLossless,
+          UInt32(image.size.width), UInt32(image.size.height), image.rgba, isLossless,
           quality))
     }
 

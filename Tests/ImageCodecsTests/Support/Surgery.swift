@@ -151,14 +151,14 @@ enum Surgery {
 
   /// - Parameter flags: 1 clears the frame afterwards, 2 replaces what is below it.
   static func webpFrame(
-    _ picture: Data, x: Int, y: Int, width: Int, height: Int, milliseconds: Int = 100,
+    _ image: Data, x: Int, y: Int, width: Int, height: Int, milliseconds: Int = 100,
     flags: UInt8 = 0
   ) -> Data {
     riffChunk(
       "ANMF",
       littleEndian(x / 2, bytes: 3) + littleEndian(y / 2, bytes: 3)
         + littleEndian(width - 1, bytes: 3) + littleEndian(height - 1, bytes: 3)
-        + littleEndian(milliseconds, bytes: 3) + Data([flags]) + webpChunks(picture))
+        + littleEndian(milliseconds, bytes: 3) + Data([flags]) + webpChunks(image))
   }
 
   /// PNG 1.2, annex D.

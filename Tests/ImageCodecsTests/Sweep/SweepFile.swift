@@ -42,12 +42,12 @@
       case .webp:
         waves.channels = 4
         let isLossless = choices.any("lossless", of: [false, true])
-        let picture = Data(
+        let image = Data(
           owning: fic_test_encode_webp(waves.width, waves.height, waves.painted, isLossless, 90))
         // XMP would be 4, an animation 2.
         data = Surgery.extendedWebP(
           flags: 0x18, width: size.width, height: size.height,
-          Surgery.webpChunks(picture) + Surgery.riffChunk("EXIF", exif))
+          Surgery.webpChunks(image) + Surgery.riffChunk("EXIF", exif))
         tolerance = 40
       }
       (self.waves, self.orientation, self.level) = (waves, orientation, level)
@@ -105,7 +105,7 @@
       for index in 0..<25 {
         let x = bitmap.size.width * (index % 5) / 5
         let y = bitmap.size.height * (index / 5) / 5
-        let stored = Picture.stored(
+        let stored = DrawnImage.stored(
           orientation, x: x, y: y, in: PixelSize(width: Int(waves.width), height: Int(waves.height))
         )
         let samples = (0..<waves.channels).map {

@@ -22,7 +22,7 @@ struct ListingTests {
 
   private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
 
-  @Test("names every picture once, in the order of slots, with what was stored beside it")
+  @Test("names every image once, in the order of slots, with what was stored beside it")
   func listsAll() throws {
     var table = try fixture.open(slots: 400)
     let before = now
@@ -43,7 +43,7 @@ struct ListingTests {
     }
   }
 
-  @Test("tells the time of storing of each picture, not of opening the table")
+  @Test("tells the time of storing of each image, not of opening the table")
   func tellsTime() throws {
     let table = try fixture.open()
     try table.store(key(1))
@@ -97,7 +97,7 @@ struct ListingTests {
     #expect(names(try list(table)) == ["entity 1", "entity 3"])
   }
 
-  @Test("leaves out a picture that was replaced while it was read")
+  @Test("leaves out an image that was replaced while it was read")
   func leavesOutReplaced() throws {
     let work = Lock<(@Sendable () -> Void)?>(nil)
     let system = SystemCalls { call throws(SystemError) in
@@ -125,7 +125,7 @@ struct ListingTests {
     #expect(throws: TableError.closed) { try table.list(&cursor) }
   }
 
-  @Test("of a second opener names its own pictures, and the owner's that are not hidden")
+  @Test("of a second opener names its own images, and the owner's that are not hidden")
   func listsForeign() throws {
     let table = try fixture.open()
     for entity in 1...3 { try table.store(key(entity)) }
@@ -168,7 +168,7 @@ struct ListingTests {
     #expect(plan.failureCount == 2)
   }
 
-  @Test("lets those be removed that it named, and no picture that took their place")
+  @Test("lets those be removed that it named, and no image that took their place")
   func removesListed() throws {
     var table = try fixture.open()
     for entity in 1...4 { try table.store(key(entity)) }
@@ -195,7 +195,7 @@ struct ListingTests {
     #expect(try list(table).count == 3)
   }
 
-  @Test("removes for good the pictures before one that cannot be asked for")
+  @Test("removes for good the images before one that cannot be asked for")
   func removesBeforeFailures() throws {
     let plan = FaultPlan(code: EPERM, hasFileProtection: true)
     var table = try fixture.open(slots: 130)

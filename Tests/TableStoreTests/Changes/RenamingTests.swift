@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("Giving a table's picture to another entity", .timeLimit(.wholeRun))
+@Suite("Giving a table's image to another entity", .timeLimit(.wholeRun))
 struct RenamingTests {
   let fixture: Fixture
   let table: Table
@@ -34,7 +34,7 @@ struct RenamingTests {
     #expect(reopened.statistics.liveCount == 1)
   }
 
-  @Test("changes nothing where there is no picture, or where both are the same entity")
+  @Test("changes nothing where there is no image, or where both are the same entity")
   func changesNothing() throws {
     try table.store(key(1))
     #expect(try table.changeEntity(from: key(9).entity, to: key(1).entity) == nil)
@@ -67,7 +67,7 @@ struct RenamingTests {
     #expect(try fixture.open(slots: 3).entry(for: old)?.shows(old) == true)
   }
 
-  @Test("never makes a verified picture of a damaged one", arguments: [false, true])
+  @Test("never makes a verified image of a damaged one", arguments: [false, true])
   func verifiesAnew(isReopened: Bool) throws {
     let told = Lock<[TableID?]>([])
     let entry = try table.store(key(1))
@@ -84,7 +84,7 @@ struct RenamingTests {
     #expect(told.withLock { $0 } == [key(1).entity])
   }
 
-  @Test("lets another picture make room in a full table, and fails where all are leased")
+  @Test("lets another image make room in a full table, and fails where all are leased")
   func needsRoom() throws {
     // The oldest, which would make room for its own copy.
     for entity in 1...3 { try table.store(key(entity)) }
@@ -101,7 +101,7 @@ struct RenamingTests {
     withExtendedLifetime(held) {}
   }
 
-  @Test("leaves the picture where it is when the copy cannot be written")
+  @Test("leaves the image where it is when the copy cannot be written")
   func survivesFullDisk() throws {
     let plan = FaultPlan(code: ENOSPC)
     let table = try fixture.open("other", system: plan.system)
@@ -143,7 +143,7 @@ struct RenamingTests {
     #expect(reopened.entry(for: moved)?.shows(long) == true)
   }
 
-  @Test("fails when the device is locked meanwhile, and does not say that there is no picture")
+  @Test("fails when the device is locked meanwhile, and does not say that there is no image")
   func isProtected() throws {
     let device = LockableDevice()
     let table = try fixture.open("secret", slots: 3, protection: .complete, system: device.system)

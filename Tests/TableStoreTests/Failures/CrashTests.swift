@@ -83,7 +83,7 @@ struct CrashTests {
     return (fixture, isDone)
   }
 
-  @Test("shows no wrong picture after a kill at any of its calls", arguments: [false, true])
+  @Test("shows no wrong image after a kill at any of its calls", arguments: [false, true])
   func survivesEveryKill(isMidway: Bool) async throws {
     for call in stride(from: 0, to: 400, by: Sanitizer.sweepStep) {
       let (fixture, isDone) = try await kill(at: call, isMidway: isMidway)

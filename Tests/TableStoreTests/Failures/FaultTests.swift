@@ -57,7 +57,7 @@ struct FaultTests {
   }
 
   @Test(
-    "shows no wrong picture and opens again when up to three calls fail, or all from one on",
+    "shows no wrong image and opens again when up to three calls fail, or all from one on",
     arguments: [1, 2, 3, Int.max])
   func survivesEveryFault(count: Int) throws {
     var failing = 0
@@ -74,7 +74,7 @@ struct FaultTests {
     #expect(failing > 60)
   }
 
-  @Test("reports a full disk as such, keeps the older picture and stores again later")
+  @Test("reports a full disk as such, keeps the older image and stores again later")
   func reportsFullDisk() throws {
     let fixture = try Fixture()
     let plan = FaultPlan(code: ENOSPC)
@@ -97,7 +97,7 @@ struct FaultTests {
     #expect(table.entry(for: key(1, 2))?.shows(key(1, 2)) == true)
   }
 
-  @Test("writes content, record and one erasure where a picture takes the place of another")
+  @Test("writes content, record and one erasure where an image takes the place of another")
   func writesLittle() throws {
     let fixture = try Fixture()
     let plan = FaultPlan()
@@ -111,7 +111,7 @@ struct FaultTests {
     }
   }
 
-  @Test("erases the record of an evicted picture before its slot is written to")
+  @Test("erases the record of an evicted image before its slot is written to")
   func erasesEvicted() throws {
     let fixture = try Fixture()
     let plan = FaultPlan()
@@ -124,7 +124,7 @@ struct FaultTests {
   }
 
   @Test(
-    "keeps a picture stored where erasing had failed before", arguments: 1...3, 0...2)
+    "keeps an image stored where erasing had failed before", arguments: 1...3, 0...2)
   func keepsWhatFollowsFailures(count: Int, after: Int) throws {
     let fixture = try Fixture()
     let plan = FaultPlan()
@@ -180,7 +180,7 @@ struct FaultTests {
     #expect(plan.calls.count { $0 == .write } == 3)
   }
 
-  @Test("does not bring back a removed picture whose record could not be erased at first")
+  @Test("does not bring back a removed image whose record could not be erased at first")
   func erasesLater() throws {
     let fixture = try Fixture()
     let plan = FaultPlan()
@@ -213,7 +213,7 @@ struct FaultTests {
     #expect(!table.contains(key(1, 2)))
   }
 
-  @Test("does not bring back a removed picture that could not be read at its removal")
+  @Test("does not bring back a removed image that could not be read at its removal")
   func removesUnreadable() throws {
     let fixture = try Fixture()
     try fixture.open().store(key(1))

@@ -47,7 +47,7 @@ struct PowerCutTests {
   }
 
   @Test(
-    "shows no wrong picture, whichever sectors reached the device",
+    "shows no wrong image, whichever sectors reached the device",
     arguments: [(512, UInt64(1)), (4096, 2), (512, 3), (4096, 4)])
   func survivesMixtures(sectorByteCount: Int, seed: UInt64) throws {
     let fixture = try Fixture()
@@ -80,7 +80,7 @@ struct PowerCutTests {
     #expect(hitCount > 5)
   }
 
-  @Test("deletes a file of another capacity only when the device has its pictures in the new one")
+  @Test("deletes a file of another capacity only when the device has its images in the new one")
   func synchronizesCopies() throws {
     let fixture = try Fixture()
     let table = try fixture.open()

@@ -26,7 +26,7 @@ struct ReadOnlyDiskTests {
   }
 
   @Test(
-    "finds the pictures that are there, and keeps its own in memory",
+    "finds the images that are there, and keeps its own in memory",
     arguments: [EROFS, EACCES, EPERM, ENOSPC, EIO])
   func readsAndKeeps(code: Int32) throws {
     let earlier = try fixture.open()
@@ -54,7 +54,7 @@ struct ReadOnlyDiskTests {
     #expect(notices.withLock { $0 } == [expected])
   }
 
-  @Test("moves its pictures to the disk when that takes files again", arguments: [false, true])
+  @Test("moves its images to the disk when that takes files again", arguments: [false, true])
   func recovers(hasTable: Bool) throws {
     if hasTable {
       let earlier = try fixture.open()
@@ -96,7 +96,7 @@ struct ReadOnlyDiskTests {
   }
 
   #if os(Linux)
-    @Test("keeps its pictures in memory where a full disk takes a file, and none of its pictures")
+    @Test("keeps its images in memory where a full disk takes a file, and none of its images")
     func avoidsFullDisk() throws {
       let device = try TableDirectory(path: fixture.path).identity.device
       let isFull = Lock(true)
@@ -135,14 +135,14 @@ struct ReadOnlyDiskTests {
     #expect(table.slotCount == 40 && table.statistics.slotCount == 40)
   }
 
-  @Test("keeps one picture at least in memory")
-  func boundsLargePictures() throws {
+  @Test("keeps one image at least in memory")
+  func boundsLargeImages() throws {
     let geometry = TableGeometry(width: 8192, height: 4096, rowByteCount: 32_768, pixelFormat: 7)
     _ = try TableDirectory(path: fixture.path)
     #expect(try open(ReadOnlyDisk(code: EROFS), slots: 3, geometry: geometry).slotCount == 1)
   }
 
-  @Test("leaves a folder under its name alone, and keeps its pictures without a name")
+  @Test("leaves a folder under its name alone, and keeps its images without a name")
   func goesOnBesideFolder() throws {
     let file = try fixture.filePath()
     try FileManager.default.createDirectory(

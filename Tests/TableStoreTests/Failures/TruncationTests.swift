@@ -26,7 +26,7 @@ struct TruncationTests {
     try #require(truncate(try fixture.filePath(), off_t(byteCount)) == 0)
   }
 
-  @Test("misses the lost pictures, and keeps the others and later ones")
+  @Test("misses the lost images, and keeps the others and later ones")
   func mends() throws {
     let table = try filled()
     try cut(to: layout.slotOffset(2))
@@ -54,7 +54,7 @@ struct TruncationTests {
   }
 
   @Test(
-    "leaves out a removed picture, though its record could not be erased", arguments: [false, true])
+    "leaves out a removed image, though its record could not be erased", arguments: [false, true])
   func forgetsRemoved(isMended: Bool) throws {
     let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)
@@ -71,7 +71,7 @@ struct TruncationTests {
     #expect(table.entry(for: key(1)) == nil)
   }
 
-  @Test("misses, at their first hit, pictures of an earlier session that are lost")
+  @Test("misses, at their first hit, images of an earlier session that are lost")
   func missesUnverified() throws {
     try filled().close()
     let table = try fixture.open()
@@ -79,7 +79,7 @@ struct TruncationTests {
     #expect((1...5).filter { table.entry(for: key($0)) != nil } == [1, 2])
   }
 
-  @Test("keeps leased pictures in the part that is left, without the lock of the old file")
+  @Test("keeps leased images in the part that is left, without the lock of the old file")
   func keepsLeases() throws {
     let table = try filled()
     let held = try #require(table.entry(for: key(1)))

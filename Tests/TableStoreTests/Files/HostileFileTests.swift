@@ -64,7 +64,7 @@ struct HostileFileTests {
     #expect(try open(bytes) == [])
   }
 
-  @Test("shows no wrong picture when it is a copy made during writes")
+  @Test("shows no wrong image when it is a copy made during writes")
   func survivesLiveCopies() throws {
     let table = try fixture.open()
     for entity in 1...5 { try table.store(key(entity)) }
@@ -97,7 +97,7 @@ struct HostileFileTests {
     #expect(try fixture.bytes().count < 1 << 20)
   }
 
-  @Test("gives the pictures that were written whole before it was cut")
+  @Test("gives the images that were written whole before it was cut")
   func survivesTruncation() throws {
     let bytes = try wholeFile()
     for slot in 0..<5 {
@@ -110,7 +110,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("loses the picture whose pixels, trailer or record changed, and no other")
+  @Test("loses the image whose pixels, trailer or record changed, and no other")
   func losesDamagedSlots() throws {
     let bytes = try wholeFile()
     for slot in 0..<5 {
@@ -129,7 +129,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("shows no picture under a record or in a slot that was moved")
+  @Test("shows no image under a record or in a slot that was moved")
   func bindsSlots() throws {
     let bytes = try wholeFile()
     func moving(_ count: Int, from source: Int, to target: Int) -> [UInt8] {
@@ -149,7 +149,7 @@ struct HostileFileTests {
     #expect(try open(both) == [1, 3, 4, 5])
   }
 
-  @Test("shows no picture of another table, however whole")
+  @Test("shows no image of another table, however whole")
   func bindsTables() throws {
     let first = try wholeFile()
     try FileManager.default.removeItem(atPath: fixture.filePath())
@@ -171,8 +171,8 @@ struct HostileFileTests {
     #expect((1...5).allSatisfy { second.entry(for: key($0)) == nil })
   }
 
-  @Test("shows no picture with an extent beyond its slot, or without a pixel")
-  func boundsPictures() throws {
+  @Test("shows no image with an extent beyond its slot, or without a pixel")
+  func boundsImages() throws {
     let whole = try wholeFile()
     let header = try #require(TableHeader(reading: Array(whole.prefix(512))))
     for (width, height) in [(17, 4), (16, 5), (65535, 65535), (0, 4), (16, 0)] {
@@ -216,7 +216,7 @@ struct HostileFileTests {
     #expect((1...8).filter { table.contains(key($0, 2)) } == Array(1...8))
   }
 
-  @Test("shows no picture for an id that only shares the digest of the one stored")
+  @Test("shows no image for an id that only shares the digest of the one stored")
   func comparesStoredIDs() throws {
     // A whole slot whose trailer names another entity, bound by right hashes to the digests of 1.
     var bytes = try wholeFile()

@@ -266,7 +266,7 @@ struct HostilePathTests {
 
   // MARK: Looking inside
 
-  @Test("shows its tables and their pictures to tools that know no format")
+  @Test("shows its tables and their images to tools that know no format")
   func inspectsTables() throws {
     let table = try fixture.open("Rows of Photos", slots: 5)
     for entity in 1...3 { try table.store(key(entity), metadata: [UInt8(entity)]) }
@@ -288,7 +288,7 @@ struct HostilePathTests {
     }
   }
 
-  @Test("names the damaged pictures of a table that is not open")
+  @Test("names the damaged images of a table that is not open")
   func inspectsDamage() throws {
     let table = try fixture.open()
     for entity in 1...3 { try table.store(key(entity)) }

@@ -105,7 +105,7 @@ struct IndexFileTests {
   }
 
   @Test(
-    "that is missing, not whole, or another's costs the records and no picture",
+    "that is missing, not whole, or another's costs the records and no image",
     arguments: Damage.allCases)
   func isReplaced(damage: Damage) throws {
     try fill()
@@ -169,7 +169,7 @@ struct IndexFileTests {
     #expect(restored.readsRecords && restored.found == all)
   }
 
-  @Test("of an earlier moment shows no removed picture, and no older one in place of a newer")
+  @Test("of an earlier moment shows no removed image, and no older one in place of a newer")
   func isOld() throws {
     try fill()
     let old = try fixture.indexBytes
@@ -196,7 +196,7 @@ struct IndexFileTests {
   }
 
   @Test(
-    "of garbage behind the right header shows no wrong picture, and none twice", arguments: 0..<4)
+    "of garbage behind the right header shows no wrong image, and none twice", arguments: 0..<4)
   func isGarbage(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let (slots, entities, records) = (12, 24, TableLayout.recordsOffset)

@@ -128,7 +128,7 @@ struct ProtectionTests {
   // MARK: Open
 
   @Test(
-    "misses while the device is locked, says so, and has all pictures afterwards",
+    "misses while the device is locked, says so, and has all images afterwards",
     arguments: [
       false, true,
     ])
@@ -184,7 +184,7 @@ struct ProtectionTests {
     }
   }
 
-  @Test("keeps its pictures when its class changes, also under leases")
+  @Test("keeps its images when its class changes, also under leases")
   func changesClass() throws {
     var table = try open(.none)
     for entity in 1...3 { try table.store(key(entity)) }

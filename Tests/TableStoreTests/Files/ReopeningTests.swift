@@ -42,7 +42,7 @@ struct ReopeningTests {
     #expect(table.present(1...5) == [1, 4, 5])
   }
 
-  @Test("finds the newest pictures after its capacity changed", arguments: [3, 8, 100])
+  @Test("finds the newest images after its capacity changed", arguments: [3, 8, 100])
   func keepsNewest(slots: Int) throws {
     var table = try fixture.open(slots: 8)
     for entity in 1...8 { try table.store(key(entity)) }
@@ -57,7 +57,7 @@ struct ReopeningTests {
     #expect(table.statistics.liveCount == min(slots, 9))
   }
 
-  @Test("leaves damaged pictures behind when its capacity changes")
+  @Test("leaves damaged images behind when its capacity changes")
   func copiesIntactOnly() throws {
     var table = try fixture.open(slots: 4)
     for entity in 1...3 { try table.store(key(entity)) }
@@ -71,7 +71,7 @@ struct ReopeningTests {
   }
 
   @Test(
-    "loses no more than one picture to one failed read when its capacity changes", arguments: 0..<8)
+    "loses no more than one image to one failed read when its capacity changes", arguments: 0..<8)
   func survivesFailedRead(after: Int) throws {
     let plan = FaultPlan()
     var table = try fixture.open(slots: 4, system: plan.system)
@@ -104,7 +104,7 @@ struct ReopeningTests {
     #expect(entry.shows(key(1)))
   }
 
-  @Test("is owned again while earlier pictures are still leased")
+  @Test("is owned again while earlier images are still leased")
   func reopensWhileLeased() throws {
     var table = try fixture.open(slots: 2)
     let held = try table.store(key(1))
@@ -141,7 +141,7 @@ struct ReopeningTests {
     #expect(try SystemCalls.live.lock(descriptor.value))
   }
 
-  @Test("changes its capacity while earlier pictures are still leased")
+  @Test("changes its capacity while earlier images are still leased")
   func resizesWhileLeased() throws {
     var table = try fixture.open(slots: 2)
     let held = try table.store(key(1))
@@ -154,7 +154,7 @@ struct ReopeningTests {
     #expect(held.shows(key(1)))
   }
 
-  @Test("takes no more of the disk than its pictures need")
+  @Test("takes no more of the disk than its images need")
   func growsWithUse() throws {
     let table = try fixture.open(slots: 100_000)
     try table.store(key(1))

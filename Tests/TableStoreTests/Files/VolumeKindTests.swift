@@ -37,7 +37,7 @@ struct VolumeKindTests {
     #expect(reopened.statistics.mappedByteCount > 0)
   }
 
-  @Test("misses lost pictures, without a signal, when its file is cut")
+  @Test("misses lost images, without a signal, when its file is cut")
   func survivesCuts() throws {
     let held = try table.store(key(1))
     try table.store(key(2))

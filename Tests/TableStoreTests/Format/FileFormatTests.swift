@@ -12,7 +12,7 @@ struct TableHeaderTests {
       name: "rows é")
   }
 
-  @Test("keeps the revision of the pictures")
+  @Test("keeps the revision of the images")
   func keepsRevision() throws {
     let geometry = TableGeometry(
       width: 16, height: 4, rowByteCount: 64, pixelFormat: 7, revision: 0xDEAD_BEEF)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A table used by many tasks", .timeLimit(.wholeRun))
 struct ConcurrencyTests {
-  @Test("never changes a leased picture, however many are evicted around it")
+  @Test("never changes a leased image, however many are evicted around it")
   func keepsLeasesUnderEviction() async throws {
     let fixture = try Fixture()
     let table = try fixture.open(slots: 6)
@@ -35,8 +35,8 @@ struct ConcurrencyTests {
             case 6:
               _ = try? table.remove(wanted.entity)
             default:
-              if let picture = held.randomElement(using: &random) {
-                #expect(picture.1.shows(picture.0))
+              if let image = held.randomElement(using: &random) {
+                #expect(image.1.shows(image.0))
                 shown.increment()
               }
             }
@@ -55,7 +55,7 @@ struct ConcurrencyTests {
     #expect(table.verify().isEmpty)
   }
 
-  @Test("verifies a picture of an earlier session for several tasks at once")
+  @Test("verifies an image of an earlier session for several tasks at once")
   func verifiesConcurrently() async throws {
     let fixture = try Fixture()
     var table = try fixture.open()

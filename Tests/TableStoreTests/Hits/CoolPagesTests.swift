@@ -39,7 +39,7 @@ struct CoolPagesTests {
   private static let page = TableGeometry(
     width: 128, height: 256, rowByteCount: 512, pixelFormat: 7)
 
-  @Test("is that of every picture without a lease, and no picture is lost")
+  @Test("is that of every image without a lease, and no image is lost")
   func unleased() throws {
     let (fixture, hints) = (try Fixture(), Hints())
     let table = try fixture.open(slots: 6, geometry: Self.page, system: hints.calls)
@@ -52,7 +52,7 @@ struct CoolPagesTests {
     withExtendedLifetime(lease) {}
   }
 
-  @Test("is that of pictures of an earlier session, too")
+  @Test("is that of images of an earlier session, too")
   func earlier() throws {
     let (fixture, hints) = (try Fixture(), Hints())
     try {
@@ -79,7 +79,7 @@ struct CoolPagesTests {
     #expect(hints.takeSlots(of: table) == [0..<1, 1..<2, 2..<3])
   }
 
-  @Test("is none that a page has in common with a leased picture")
+  @Test("is none that a page has in common with a leased image")
   func sharedPages() throws {
     let (fixture, hints) = (try Fixture(), Hints())
     let table = try fixture.open(slots: 200, system: hints.calls)
@@ -105,7 +105,7 @@ struct CoolPagesTests {
     #expect(hints.takeSlots(of: table).isEmpty)
   }
 
-  @Test("is none where pictures are copied from the file, not mapped")
+  @Test("is none where images are copied from the file, not mapped")
   func unmapped() throws {
     let fixture = try Fixture()
     let table = try fixture.open(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A picture of a damaged file in a table", .timeLimit(.wholeRun))
+@Suite("An image of a damaged file in a table", .timeLimit(.wholeRun))
 struct DamagedFileTests {
   let fixture: Fixture
   /// Two openings of one table, of different minds.

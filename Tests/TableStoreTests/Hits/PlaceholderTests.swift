@@ -29,7 +29,7 @@ struct PlaceholderTests {
     (table ?? self.table).variant(of: key)?.standing
   }
 
-  @Test("moves to another entity, whose placeholder it becomes, unless that has a real picture")
+  @Test("moves to another entity, whose placeholder it becomes, unless that has a real image")
   func moves() throws {
     let (old, new) = (TableID("old"), TableID("new"))
     #expect(try insert(TableKey(entity: old, version: old.placeholder)))
@@ -43,7 +43,7 @@ struct PlaceholderTests {
     #expect(standing(TableKey(entity: key(2).entity, version: key(1).version)) == .current)
   }
 
-  @Test("of a second process replaces no real picture of the owner, neither now nor later")
+  @Test("of a second process replaces no real image of the owner, neither now nor later")
   func yieldsToOwner() throws {
     try table.store(key(1))
     do {
@@ -60,7 +60,7 @@ struct PlaceholderTests {
   }
 
   @Test(
-    "of one of two other processes gives way to the real picture of the other, whoever was first")
+    "of one of two other processes gives way to the real image of the other, whoever was first")
   func yieldsAmongGuests() throws {
     do {
       let strangers = try (0..<2).map { _ in try Stranger(fixture) }
@@ -76,7 +76,7 @@ struct PlaceholderTests {
     #expect(table.present(0...1) == [0, 1] && table.statistics.liveCount == 2)
   }
 
-  @Test("of the owner gives way to the real picture that a second process stored before it")
+  @Test("of the owner gives way to the real image that a second process stored before it")
   func yieldsToGuest() throws {
     do {
       let stranger = try Stranger(fixture)

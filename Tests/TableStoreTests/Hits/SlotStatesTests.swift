@@ -39,7 +39,7 @@ struct SlotStatesTests {
     TableKeyView.lending(key.entity, key.version) { states.hitIndex.hit($0) }
   }
 
-  @Test("find every picture without the index, however many there are")
+  @Test("find every image without the index, however many there are")
   func findsAll() throws {
     let count = 5000
     let states = try makeStates(slots: count, published: count)

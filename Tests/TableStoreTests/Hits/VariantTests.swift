@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A picture that is looked up by its entity", .timeLimit(.wholeRun))
+@Suite("An image that is looked up by its entity", .timeLimit(.wholeRun))
 struct VariantTests {
   let fixture: Fixture
 
@@ -42,7 +42,7 @@ struct VariantTests {
   }
 }
 
-@Suite("A picture that is marked stale", .timeLimit(.wholeRun))
+@Suite("An image that is marked stale", .timeLimit(.wholeRun))
 struct StaleMarkTests {
   let fixture: Fixture
   let table: Table
@@ -73,7 +73,7 @@ struct StaleMarkTests {
     #expect(again.entry(for: key(1))?.shows(key(1)) == true)
   }
 
-  @Test("makes room before all others, but for a picture of its own entity")
+  @Test("makes room before all others, but for an image of its own entity")
   func goesFirst() throws {
     for entity in 1...8 { try table.store(key(entity)) }
     try table.markStale(key(8).entity)

@@ -132,7 +132,7 @@ struct IndexPlay {
     model.slots = model.slots.filter { $0.value.isLive || $0.value.leases > 0 }
     if let problem { return problem }
     if index.liveCount != model.slots.values.count(where: \.isLive) {
-      return "\(index.liveCount) pictures are live"
+      return "\(index.liveCount) images are live"
     }
     let leased = model.slots.values.count { $0.leases > 0 }
     if plant != .leasesIgnored, index.leasedSlots.count != leased {
@@ -165,7 +165,7 @@ struct IndexPlay {
       let name = evicted.isVerified ? key(evicted.entity).entity : nil
       return evicted.slot == claim.slot && claim.eviction == Eviction(entity: name)
     }
-    guard let victim else { return "the wrong picture makes room" }
+    guard let victim else { return "the wrong image makes room" }
     if let victim { model.slots[victim] = nil }
     if fails {
       index.unclaim(claim.slot)
@@ -187,7 +187,7 @@ struct IndexPlay {
     )
     if isVerified { take(claim.slot, nextModelled) }
     nextModelled += 1
-    return (older == nil) == (modelledOlder == nil) ? nil : "the older picture is another"
+    return (older == nil) == (modelledOlder == nil) ? nil : "the older image is another"
   }
 
   private mutating func look(_ entity: Int, _ version: Int) -> String? {
@@ -197,9 +197,9 @@ struct IndexPlay {
     read(entity)
     if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
     guard let lease = index.lease(key(entity, version), isExact: true) else {
-      return modelled == nil ? nil : "a picture is missed"
+      return modelled == nil ? nil : "an image is missed"
     }
-    guard let modelled else { return "a picture is found" }
+    guard let modelled else { return "an image is found" }
     let (slot, record) = (lease.slot, lease.record)
     if lease.known == nil {
       if record.version != key(entity, version).version.digest { return "another version is found" }
@@ -210,7 +210,7 @@ struct IndexPlay {
       take(slot, modelled)
       return nil
     }
-    if model.slots[modelled]?.isVerified != true { return "an unverified picture is found" }
+    if model.slots[modelled]?.isVerified != true { return "an unverified image is found" }
     if plant == .usesIgnored { states.setStamp(0, of: slot) }
     take(slot, modelled)
     return nil
@@ -251,7 +251,7 @@ struct IndexPlay {
     let modelled = model.live(entity)
     let found = index.lease(key(entity, 0), isExact: false)
     guard let found, let modelled, let slot = model.slots[modelled] else {
-      return found == nil && modelled == nil ? nil : "an entity's picture is missed, or found"
+      return found == nil && modelled == nil ? nil : "an entity's image is missed, or found"
     }
     if plant == .usesIgnored { states.setStamp(0, of: found.slot) }
     take(found.slot, modelled)

@@ -21,7 +21,7 @@ struct RecordReadingTests {
     return reopened
   }
 
-  @Test("is a damaged picture where it cannot be read")
+  @Test("is a damaged image where it cannot be read")
   func isLost() throws {
     var table = try reopened()
     plan.fail(after: 0, only: [.read])
@@ -34,7 +34,7 @@ struct RecordReadingTests {
     #expect(table.present(1...8) == Array(2...8))
   }
 
-  @Test("gives way to a new picture of its entity though it cannot be read")
+  @Test("gives way to a new image of its entity though it cannot be read")
   func isReplaced() throws {
     var table = try reopened()
     plan.fail(after: 0, only: [.read])

@@ -87,7 +87,7 @@ struct TableIndexTests {
     #expect(index.contains(key(2)))
   }
 
-  @Test("loses a picture whose record has become another's when it is read")
+  @Test("loses an image whose record has become another's when it is read")
   func refusesChangedRecords() throws {
     let file = IndexedFile()
     var index = TableIndex(
@@ -140,7 +140,7 @@ struct TableIndexTests {
     }
   }
 
-  @Test("keeps two entities with one digest from showing each other's picture")
+  @Test("keeps two entities with one digest from showing each other's image")
   func comparesInFull() throws {
     let digest = TableID.Digest(low: 1, high: 2)
     func twin(_ text: String) -> TableKey {

@@ -211,7 +211,7 @@ struct LockedDeviceTests {
   }
 
   @Test(
-    "goes on with every picture, whenever the device is unlocked", arguments: LifeStory.allCases)
+    "goes on with every image, whenever the device is unlocked", arguments: LifeStory.allCases)
   func livesOn(story: LifeStory) throws {
     for call in stride(from: 0, to: Int.max, by: Sanitizer.sweepStep) {
       var count = 1

@@ -15,7 +15,7 @@ import Testing
 /// 4. No image counts as damaged, no file is mapped, and every entry is a copy.
 final class LockedLife {
   /// An image of an entity; an entity without one is allowed to have `nil`.
-  private struct Picture: Hashable {
+  private struct Image: Hashable {
     let version: Int
     var metadata: [UInt8] = []
   }
@@ -30,13 +30,13 @@ final class LockedLife {
   private var table: Table?
 
   /// The images of which one is found; an entity that is not listed has none.
-  private var allowed: [Int: Set<Picture?>] = [:]
+  private var allowed: [Int: Set<Image?>] = [:]
   /// Every image that an entity ever had.
-  private var history: [Int: Set<Picture?>] = [:]
+  private var history: [Int: Set<Image?>] = [:]
   /// The images before those in private files, which a lock while they move may bring back.
-  private var waiting: [Int: Set<Picture?>] = [:]
+  private var waiting: [Int: Set<Image?>] = [:]
   /// The images before removals in another owner's file, which end with the process.
-  private var buried: [Int: Set<Picture?>] = [:]
+  private var buried: [Int: Set<Image?>] = [:]
   /// True when private images may have been lost; the next flush tells of it.
   private var mayReportLoss = false
   /// True once the file was cut: slots behind the cut are damaged, and the file is to be replaced.
@@ -64,7 +64,7 @@ final class LockedLife {
 
   /// Takes images over that were stored before this life.
   func expect(_ entities: some Sequence<Int>) {
-    for entity in entities { allow([Picture(version: 1)], for: entity) }
+    for entity in entities { allow([Image(version: 1)], for: entity) }
   }
 
   /// Cuts the file behind a number of slots, while the table may have it open.
@@ -82,7 +82,7 @@ final class LockedLife {
       check(entry.shows(key(entity, version)) && entry.isPrivate, "stored \(entity)")
     }
     if let evicted { allowed[evicted, default: []].insert(nil) }
-    if isDone { change(entity, to: Picture(version: version)) }
+    if isDone { change(entity, to: Image(version: version)) }
   }
 
   func storeIfMissing(_ entity: Int, evicting evicted: Int) {
@@ -96,7 +96,7 @@ final class LockedLife {
       isThere = try table.setMetadata(metadata, of: key(entity, version)) != nil
     }
     guard isDone else { return }
-    if isThere { return change(entity, to: Picture(version: version, metadata: metadata)) }
+    if isThere { return change(entity, to: Image(version: version, metadata: metadata)) }
     let mustBeThere = allowed[entity, default: [nil]].allSatisfy { $0?.version == version }
     let wasMissed = device.refusedCount > refusals && !device.isLocked
     check(!mustBeThere || wasMissed, "metadata of \(entity) not there")
@@ -163,11 +163,11 @@ final class LockedLife {
   private func look(for entity: Int, in table: Table) {
     let refusals = device.refusedCount
     let allowed = allowed[entity, default: [nil]]
-    var found: [Picture] = []
+    var found: [Image] = []
     for version in 1...2 {
       guard let entry = table.entry(for: key(entity, version)) else { continue }
-      check(entry.shows(key(entity, version)) && entry.isPrivate, "wrong picture of \(entity)")
-      found.append(Picture(version: version, metadata: entry.metadata))
+      check(entry.shows(key(entity, version)) && entry.isPrivate, "wrong image of \(entity)")
+      found.append(Image(version: version, metadata: entry.metadata))
     }
     check(found.count <= 1 && found.allSatisfy(allowed.contains), "found \(entity) as \(found)")
     guard found.isEmpty, !allowed.contains(nil) else { return }
@@ -179,18 +179,18 @@ final class LockedLife {
     check(isSaid || !device.isLocked, "\(entity) is no miss for good")
   }
 
-  private func change(_ entity: Int, to picture: Picture) {
+  private func change(_ entity: Int, to image: Image) {
     if isSecond { waiting[entity] = allowed[entity, default: [nil]].union([nil]) }
-    allow([picture], for: entity)
+    allow([image], for: entity)
   }
 
-  private func allow(_ pictures: Set<Picture?>, for entity: Int) {
-    allowed[entity] = pictures
-    history[entity, default: []].formUnion(pictures)
+  private func allow(_ images: Set<Image?>, for entity: Int) {
+    allowed[entity] = images
+    history[entity, default: []].formUnion(images)
   }
 
-  private func allowAlso(_ pictures: [Int: Set<Picture?>]) {
-    for (entity, former) in pictures { allowed[entity, default: []].formUnion(former) }
+  private func allowAlso(_ images: [Int: Set<Image?>]) {
+    for (entity, former) in images { allowed[entity, default: []].formUnion(former) }
   }
 
   /// Makes one step; true when it was not refused.

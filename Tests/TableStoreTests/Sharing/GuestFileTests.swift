@@ -95,7 +95,7 @@ struct GuestFileTests {
     #expect(try fixture.fileCount == 1)
   }
 
-  @Test("has its pictures come as the latest used, in the order of their use")
+  @Test("has its images come as the latest used, in the order of their use")
   func comesLast() throws {
     for entity in 1...8 { try table.store(key(entity)) }
     let stranger = try Stranger(fixture)
@@ -126,7 +126,7 @@ struct GuestFileTests {
   // MARK: The later change counts
 
   @Test(
-    "brings no picture back that the owner removed after it was drawn", arguments: [false, true])
+    "brings no image back that the owner removed after it was drawn", arguments: [false, true])
   func respectsRemovals(isAll: Bool) throws {
     let stranger = try Stranger(fixture)
     for entity in 1...2 { try stranger.store(key(entity), from: table) }
@@ -138,8 +138,8 @@ struct GuestFileTests {
     #expect(try fixture.open().present(1...3) == (isAll ? [3] : [2, 3]))
   }
 
-  @Test("brings a picture that was drawn after its removal", arguments: [false, true])
-  func allowsLaterPictures(isAll: Bool) throws {
+  @Test("brings an image that was drawn after its removal", arguments: [false, true])
+  func allowsLaterImages(isAll: Bool) throws {
     try table.store(key(1))
     if isAll { try table.removeAll() } else { _ = try table.remove(key(1).entity) }
     try leave([key(1)])
@@ -160,7 +160,7 @@ struct GuestFileTests {
     #expect(shown(keys) == [key(1, 2), key(2, 2)])
   }
 
-  @Test("of two the later picture counts, whichever is taken in first", arguments: [0, 1])
+  @Test("of two the later image counts, whichever is taken in first", arguments: [0, 1])
   func ordersGuests(first: Int) throws {
     var strangers: [Stranger?] = [try Stranger(fixture), try Stranger(fixture)]
     try strangers[0]?.store(key(1, 1), from: table)
@@ -192,7 +192,7 @@ struct GuestFileTests {
     #expect(try fixture.open().present(1...4) == (isAll ? [3, 4] : [2, 3, 4]))
   }
 
-  @Test("is no way back for a picture that another guest removed")
+  @Test("is no way back for an image that another guest removed")
   func hidesTakenIn() throws {
     var third: Stranger? = try Stranger(fixture)
     try third?.store(key(1), from: table)
@@ -207,7 +207,7 @@ struct GuestFileTests {
     #expect(table.present([1]) == [])
   }
 
-  @Test("hands removals on, so that they hold against a third process's earlier pictures")
+  @Test("hands removals on, so that they hold against a third process's earlier images")
   func handsRemovalsOn() throws {
     var third: Stranger? = try Stranger(fixture)
     try third?.store(key(1), from: table)
@@ -244,7 +244,7 @@ struct GuestFileTests {
   // MARK: Names
 
   @Test(
-    "has one of eight names; a ninth guest's pictures are lost with it, unless it becomes the owner"
+    "has one of eight names; a ninth guest's images are lost with it, unless it becomes the owner"
   )
   func isBounded() throws {
     let strangers = try (0..<9).map { _ in try Stranger(fixture) }
@@ -382,7 +382,7 @@ struct GuestFileTests {
       guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
       let child = unsafeBitCast(symbol, to: Fork.self)()
       if child == 0 {
-        for picture in sealed { _ = try table.insert(picture) }
+        for image in sealed { _ = try table.insert(image) }
         _exit(table.statistics.isOwner ? 1 : 7)
       }
       var status: Int32 = 0

@@ -42,7 +42,7 @@ struct GuestHandoverTests {
     #expect(throws: TableError.inUse) { try stranger.core.flush() }
   }
 
-  @Test("finds a picture under its new id after the owner took it in, and when it owns the table")
+  @Test("finds an image under its new id after the owner took it in, and when it owns the table")
   func keepsRenamed() throws {
     let (new, stranger) = (TableID("new"), try Stranger(fixture))
     let renamed = TableKey(entity: new, version: key(1).version)
@@ -70,8 +70,8 @@ struct GuestHandoverTests {
     #expect(table.present(1...1) == [1])
   }
 
-  @Test("keeps its pictures when it removed more than a file remembers")
-  func keepsPicturesBesideRemovals() throws {
+  @Test("keeps its images when it removed more than a file remembers")
+  func keepsImagesBesideRemovals() throws {
     do {
       let stranger = try Stranger(fixture)
       try stranger.store(key(1), from: table)
@@ -81,8 +81,8 @@ struct GuestHandoverTests {
     #expect(table.present(1...1) == [1])
   }
 
-  @Test("keeps its pictures though the owner removed as many, and though the power goes")
-  func bringsPicturesToTheDeviceFirst() throws {
+  @Test("keeps its images though the owner removed as many, and though the power goes")
+  func bringsImagesToTheDeviceFirst() throws {
     table.close()
     let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)

@@ -37,7 +37,7 @@ struct SecondOpenerTests {
     table = try fixture.open()
   }
 
-  @Test("finds the owner's pictures, also those stored later")
+  @Test("finds the owner's images, also those stored later")
   func readsOwner() throws {
     try table.store(key(1))
     let stranger = try Stranger(fixture)
@@ -53,8 +53,8 @@ struct SecondOpenerTests {
     #expect(stranger.core.entry(for: key(1, 1)) == nil)
   }
 
-  @Test("keeps its own pictures in a guest file, mapped, while it lives")
-  func keepsOwnPictures() throws {
+  @Test("keeps its own images in a guest file, mapped, while it lives")
+  func keepsOwnImages() throws {
     let stranger = try Stranger(fixture)
     try stranger.store(key(1), from: table)
     #expect(stranger.shows(key(1)))
@@ -74,7 +74,7 @@ struct SecondOpenerTests {
     #expect(stranger.shows(key(2)))
   }
 
-  @Test("forgets the pictures of a file that lost its name")
+  @Test("forgets the images of a file that lost its name")
   func forgetsLostFile() throws {
     try table.store(key(1))
     let stranger = try Stranger(fixture)
@@ -105,7 +105,7 @@ struct SecondOpenerTests {
     stranger.core.close()
   }
 
-  @Test("does not find a picture that it removed, until that is stored anew")
+  @Test("does not find an image that it removed, until that is stored anew")
   func hidesRemoved() throws {
     try table.store(key(1))
     try table.store(key(2))
@@ -122,7 +122,7 @@ struct SecondOpenerTests {
     #expect(stranger.shows(key(1, 2)))
   }
 
-  @Test("becomes the owner when the first one is gone, and moves its pictures into the file")
+  @Test("becomes the owner when the first one is gone, and moves its images into the file")
   func becomesOwner() throws {
     for entity in 1...3 { try table.store(key(entity)) }
     var stranger: Stranger? = try Stranger(fixture)
@@ -145,13 +145,13 @@ struct SecondOpenerTests {
     }
   }
 
-  @Test("keeps leased pictures when it becomes the owner")
+  @Test("keeps leased images when it becomes the owner")
   func keepsLeases() throws {
     let stranger = try Stranger(fixture, slots: 2)
     let own = try stranger.core.insert(table.sealed(key(1))).entry
     let sealed = try (2...6).map { try table.sealed(key($0)) }
     table.close()
-    for picture in sealed { _ = try stranger.core.insert(picture) }
+    for image in sealed { _ = try stranger.core.insert(image) }
     #expect(stranger.core.statistics.isOwner)
     #expect(own.shows(key(1)))
   }
@@ -169,7 +169,7 @@ struct SecondOpenerTests {
     #expect(table.entry(for: key(1))?.shows(key(1)) == true)
   }
 
-  @Test("shows no torn picture while the owner writes without pause")
+  @Test("shows no torn image while the owner writes without pause")
   func toleratesWriter() async throws {
     let stranger = try Stranger(fixture, slots: 4)
     let table = table
@@ -236,7 +236,7 @@ struct TwoProcessTests {
       if child == 0 {
         let reads = table.entry(for: key(1))?.shows(key(1)) == true && held.shows(key(2))
         let isPrivate = table.entry(for: key(1))?.isPrivate == true
-        for picture in sealed { _ = try table.insert(picture) }
+        for image in sealed { _ = try table.insert(image) }
         let isSecond = !table.statistics.isOwner
         let stores = table.entry(for: key(5))?.shows(key(5)) == true
         table.close()

@@ -39,14 +39,14 @@ struct SuspensionTests {
     #expect(table.entry(for: key(1))?.isPrivate == false)
   }
 
-  @Test("keeps leased pictures as they are while another process writes every slot")
+  @Test("keeps leased images as they are while another process writes every slot")
   func detachesLeases() throws {
     let held = try (1...2).map { try table.store(key($0)) }
     try table.store(key(3))
     let sealed = try (4...9).map { try table.sealed(key($0)) }
     try table.suspend()
     let other = try #require(try owner())
-    for picture in sealed { _ = try other.insert(picture) }
+    for image in sealed { _ = try other.insert(image) }
     #expect((7...9).allSatisfy { other.entry(for: key($0))?.shows(key($0)) == true })
     for (number, entry) in zip(1..., held) {
       #expect(entry.shows(key(number)))
@@ -54,7 +54,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("still finds its pictures, and those that another process stores")
+  @Test("still finds its images, and those that another process stores")
   func readsByCopy() throws {
     try table.store(key(1))
     let sealed = try table.sealed(key(2))
@@ -66,7 +66,7 @@ struct SuspensionTests {
     #expect(table.entry(for: key(2))?.shows(key(2)) == true)
   }
 
-  @Test("stores in its private file without asking for the lock, and moves those pictures later")
+  @Test("stores in its private file without asking for the lock, and moves those images later")
   func storesPrivately() throws {
     try table.suspend()
     try table.store(key(1))
@@ -80,7 +80,7 @@ struct SuspensionTests {
     #expect(try fixture.open(slots: 3).entry(for: key(1))?.shows(key(1)) == true)
   }
 
-  @Test("does not show again a picture removed before or during the suspension")
+  @Test("does not show again an image removed before or during the suspension")
   func removes() throws {
     for entity in 1...3 { try table.store(key(entity)) }
     _ = try table.remove(key(1).entity)
@@ -148,7 +148,7 @@ struct SuspensionTests {
     #expect(table.statistics.isOwner)
   }
 
-  @Test("keeps its lock when leased pictures cannot be copied")
+  @Test("keeps its lock when leased images cannot be copied")
   func keepsLockAfterFailedCopy() throws {
     let plan = FaultPlan()
     let opener = try TableOpener(
@@ -183,7 +183,7 @@ struct SuspensionTests {
     #expect(held.shows(key(1)))
   }
 
-  @Test("shows no wrong picture while it is suspended and resumed again and again")
+  @Test("shows no wrong image while it is suspended and resumed again and again")
   func toleratesReaders() async throws {
     let table = table
     for entity in 1...3 { try table.store(key(entity)) }
@@ -207,7 +207,7 @@ struct SuspensionTests {
     #expect(table.statistics.isOwner)
   }
 
-  @Test("is taken over by another process, which keeps its lock and its pictures")
+  @Test("is taken over by another process, which keeps its lock and its images")
   func letsAnotherProcessOwn() async throws {
     let held = try table.store(key(1))
     try table.suspend()

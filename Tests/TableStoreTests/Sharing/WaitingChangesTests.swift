@@ -111,7 +111,7 @@ struct WaitingChangesTests {
     #expect((1...2).filter { stranger.shows(key($0)) } == [2])
   }
 
-  @Test("is on the device after a flush, as are the pictures stored before a suspension")
+  @Test("is on the device after a flush, as are the images stored before a suspension")
   func isSynchronized() throws {
     plan.pass()
     try table.store(key(1))
@@ -127,7 +127,7 @@ struct WaitingChangesTests {
     #expect(!table.statistics.isOwner)
   }
 
-  @Test("is none where there is no picture to remove")
+  @Test("is none where there is no image to remove")
   func isNothing() throws {
     try table.store(key(1))
     let stranger = try Stranger(fixture)
@@ -138,7 +138,7 @@ struct WaitingChangesTests {
     try stranger.core.flush()
   }
 
-  @Test("buries a removed picture though the owner puts a new file there meanwhile")
+  @Test("buries a removed image though the owner puts a new file there meanwhile")
   func buriesInNewFile() throws {
     try table.store(key(1))
     let table = table
@@ -163,7 +163,7 @@ struct WaitingChangesTests {
     #expect(stranger.core.entry(for: key(1)) == nil)
   }
 
-  @Test("erases older records of a removed picture, too")
+  @Test("erases older records of a removed image, too")
   func erasesOlder() throws {
     try table.store(key(1))
     plan.fail(after: 3, only: [.write])
@@ -208,7 +208,7 @@ struct WaitingChangesTests {
       try fixture.open().present(1...2) == (changes == [2] ? [1, 2] : changes.filter { $0 == 2 }))
   }
 
-  @Test("buries no picture that was stored later, though the clock stands before the generations")
+  @Test("buries no image that was stored later, though the clock stands before the generations")
   func buriesOlderOnlyWithAnEarlyClock() throws {
     try table.store(key(1))
     table.close()
@@ -230,7 +230,7 @@ struct WaitingChangesTests {
     #expect(stranger.shows(key(1)))
   }
 
-  @Test("buries no picture that was stored later, in a new file or a new session either")
+  @Test("buries no image that was stored later, in a new file or a new session either")
   func buriesOlderOnly() throws {
     for entity in 1...3 { try table.store(key(entity)) }
     let stranger = try Stranger(fixture)
@@ -295,7 +295,7 @@ struct WaitingChangesTests {
     #expect(stranger.core.entry(for: key(1)) == nil)
   }
 
-  @Test("lets a child of fork(2) own a closed file whose pictures its parent shows")
+  @Test("lets a child of fork(2) own a closed file whose images its parent shows")
   func staysTheParents() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let fixture = try Fixture()

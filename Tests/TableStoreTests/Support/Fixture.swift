@@ -168,7 +168,7 @@ extension TableCore {
   func contains(_ key: TableKey) -> Bool { storedImageState(for: key)?.isStale == false }
 
   func storedImageState(for key: TableKey) -> StoredImageState? {
-    try? lookup.picture(of: key.entity, version: key.version)
+    try? lookup.image(of: key.entity, version: key.version)
   }
 
   func insert(_ sealed: SealedSlot) throws -> Insertion {

@@ -12,9 +12,9 @@ struct ControlsMethod: TortureMethod {
       planted between the library and the system, never in the library: records are written before
       content, the proof of a slot is shown what it wants to see, records are not erased, an index file
       forgets what a killed process had in hand, synchronising does nothing, a write
-      that says it worked writes zeros, everybody gets the lock, a picture is looked at after its
+      that says it worked writes zeros, everybody gets the lock, a photo is looked at after its
       lease, guest files are deleted, descriptors and memory stay behind, originals get other bytes, count
-      too early, are kept too long; a server sends another account's picture, or an old one. Each line
+      too early, are kept too long; a server sends another account's photo, or an old one. Each line
       says how often the fault was found. Whether a run meets its fault is chance, so one that finds
       nothing is repeated with other seeds; a fault that ten runs do not find fails the method.
       """)
@@ -54,13 +54,13 @@ struct ControlsMethod: TortureMethod {
       try kill(.reversedWrites, seed, counting: .other)
     },
     Control(fault: "records before content, content not checked", method: "kill") { seed in
-      try kill([.reversedWrites, .deafProof], seed, counting: .wrongPicture)
+      try kill([.reversedWrites, .deafProof], seed, counting: .wrongImage)
     },
     Control(fault: "claims of the dead forgotten", method: "kill") { seed in
       try kill(.forgottenClaims, seed, counting: .undead)
     },
     Control(fault: "content not checked", method: "index") { seed in
-      try await index(.deafProof, seed, counting: .wrongPicture)
+      try await index(.deafProof, seed, counting: .wrongImage)
     },
     Control(fault: "records that stay in free slots", method: "index") { seed in
       try await index(.keptRecords, seed, counting: .undead)
@@ -68,7 +68,7 @@ struct ControlsMethod: TortureMethod {
     Control(fault: "content not checked", method: "power") { seed in
       let method = PowerMethod(count: 200, seed: seed, plant: .deafProof)
       let findings = try await method.run()
-      return (findings.faultCount(.wrongPicture), "\(findings.value("images")) images")
+      return (findings.faultCount(.wrongImage), "\(findings.value("images")) images")
     },
     Control(fault: "synchronising does nothing", method: "power") { seed in
       let findings = try await PowerMethod(count: 200, seed: seed, plant: .noBarriers).run()
@@ -88,33 +88,33 @@ struct ControlsMethod: TortureMethod {
     Control(fault: "leases ignored", method: "races") { seed in
       let findings = try await RacesMethod(count: 6000, seed: seed, ignoresLeases: true).run()
       return (
-        findings.faultCount(.wrongPicture), "\(findings.value("pictures compared")) comparisons"
+        findings.faultCount(.wrongImage), "\(findings.value("photos compared")) comparisons"
       )
     },
     Control(fault: "two owners", method: "processes") { seed in
       let findings = try await ProcessesMethod(count: 2000, seed: seed, grantsLocks: true).run()
-      return (findings.faultCount(.wrongPicture), "\(findings.value("hits")) hits")
+      return (findings.faultCount(.wrongImage), "\(findings.value("hits")) hits")
     },
     Control(fault: "guest files lost", method: "workers") { seed in
       let findings = try await WorkersMethod(count: 1000, seed: seed, losesGuests: true).run()
-      let (there, drawn) = (findings.value("pictures there"), findings.value("pictures drawn"))
-      return (findings.faultCount(.lostEntry), "3 starts, \(there) of \(drawn) pictures there")
+      let (there, drawn) = (findings.value("images there"), findings.value("images drawn"))
+      return (findings.faultCount(.lostEntry), "3 starts, \(there) of \(drawn) images there")
     },
     Control(fault: "frames of another load", method: "frames") { seed in
       let findings = try await FramesMethod(count: 20, seed: seed, isMixed: true).run()
-      return (findings.faultCount(.wrongPicture), "\(findings.value("animations")) animations")
+      return (findings.faultCount(.wrongImage), "\(findings.value("animations")) animations")
     },
-    Control(fault: "pictures of another account", method: "loads") { seed in
-      try await load(.otherAccounts, seed, counting: .wrongPicture)
+    Control(fault: "images of another account", method: "loads") { seed in
+      try await load(.otherAccounts, seed, counting: .wrongImage)
     },
-    Control(fault: "pictures of five changes ago", method: "loads") { seed in
+    Control(fault: "images of five changes ago", method: "loads") { seed in
       try await load(.oldVersions, seed, counting: .undead)
     },
     Control(fault: "originals done before they are written", method: "originals-kill") { seed in
       try await killOriginals(.early, seed, counting: .lostEntry)
     },
     Control(fault: "originals with another's bytes", method: "originals-kill") { seed in
-      try await killOriginals(.swapped, seed, counting: .wrongPicture)
+      try await killOriginals(.swapped, seed, counting: .wrongImage)
     },
     Control(fault: "a limit that is too large", method: "originals-kill") { seed in
       try await killOriginals(.large, seed, counting: .other)
@@ -122,7 +122,7 @@ struct ControlsMethod: TortureMethod {
     Control(fault: "bodies not checked", method: "originals-power") { seed in
       let method = OriginalPowerMethod(count: 40, seed: seed, plant: .rightChecksums)
       let findings = try await method.run()
-      return (findings.faultCount(.wrongPicture), "\(findings.value("images")) images")
+      return (findings.faultCount(.wrongImage), "\(findings.value("images")) images")
     },
     Control(fault: "flushing does nothing", method: "originals-power") { seed in
       let findings = try await OriginalPowerMethod(count: 100, seed: seed, plant: .noBarriers).run()
@@ -134,7 +134,7 @@ struct ControlsMethod: TortureMethod {
       return (findings.faultCount(.lostEntry), "\(findings.value("faulty runs")) runs")
     },
     Control(fault: "originals with another's bytes", method: "originals-processes") { seed in
-      try await shareOriginals(.swapped, seed, counting: .wrongPicture)
+      try await shareOriginals(.swapped, seed, counting: .wrongImage)
     },
     Control(fault: "a limit that is too large", method: "originals-processes") { seed in
       try await shareOriginals(.large, seed, counting: .other)
@@ -160,7 +160,7 @@ struct ControlsMethod: TortureMethod {
     _ plant: LoadServer.Plant, _ seed: UInt64, counting fault: Findings.Fault
   ) async throws -> (found: Int, tries: String) {
     let findings = try await LoadsMethod(count: 600, seed: seed, plant: plant).run()
-    return (findings.faultCount(fault), "\(findings.value("pictures compared")) comparisons")
+    return (findings.faultCount(fault), "\(findings.value("photos compared")) comparisons")
   }
 
   private static func killOriginals(

@@ -47,7 +47,7 @@ final class FaultyWork {
   private func prepare() throws {
     let table = try folder.open(slots: Self.slots)
     for entity in 0..<3 {
-      try table.store(Picture(entity: entity, version: 0), in: Self.catalogue)
+      try table.store(ImageVersion(entity: entity, version: 0), in: Self.catalogue)
       present[entity] = 0
     }
     table.close()
@@ -59,55 +59,55 @@ final class FaultyWork {
     guard let table = attempt({ try self.folder.open(slots: Self.slots) }) else { return nil }
     for version in 1..<3 {
       for entity in 0..<Self.catalogue.entityCount {
-        store(Picture(entity: entity, version: version), in: table)
+        store(ImageVersion(entity: entity, version: version), in: table)
       }
       check(table)
       remove(version, from: table)
-      rename(Picture(entity: 4, version: version), in: table)
+      rename(ImageVersion(entity: 4, version: version), in: table)
       _ = attempt { try table.flush() }
     }
     if attempt({ try table.removeAll() }) != nil { present = [:] }
-    store(Picture(entity: 5, version: 3), in: table)
+    store(ImageVersion(entity: 5, version: 3), in: table)
     check(table)
     return table
   }
 
-  private func store(_ picture: Picture, in table: Table) {
+  private func store(_ image: ImageVersion, in table: Table) {
     // The caller gets the image even if the table does not take it.
-    guard let sealed = attempt({ try table.seal(picture, in: Self.catalogue) }) else { return }
+    guard let sealed = attempt({ try table.seal(image, in: Self.catalogue) }) else { return }
     let insertion = attempt { try table.insert(sealed) }
     let entry = insertion?.entry ?? TableEntry(keepingPrivate: sealed)
-    if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture) as stored, \(context)") }
+    if !entry.shows(image) { findings.report(.wrongImage, "\(image) as stored, \(context)") }
     guard let insertion else { return }
     if let eviction = insertion.eviction {
       let evicted = eviction.entity.flatMap { Self.catalogue.entity(of: $0) }
       if let evicted { present[evicted] = nil }
     }
-    present[picture.entity] = picture.version
+    present[image.entity] = image.version
   }
 
   private func remove(_ entity: Int, from table: Table) {
-    let key = Self.catalogue.key(Picture(entity: entity, version: 0))
+    let key = Self.catalogue.key(ImageVersion(entity: entity, version: 0))
     _ = attempt { try table.remove(key.entity) }
     // It is a miss from now on, even if the file still names it.
     present[entity] = nil
   }
 
   /// Gives an image to another entity and back.
-  private func rename(_ picture: Picture, in table: Table) {
-    let (key, away) = (Self.catalogue.key(picture), TableID("away"))
+  private func rename(_ image: ImageVersion, in table: Table) {
+    let (key, away) = (Self.catalogue.key(image), TableID("away"))
     for (old, new) in [(key.entity, away), (away, key.entity)] {
       let insertion = attempt { try table.changeEntity(from: old, to: new) }
       guard case .some(.some(let insertion)) = insertion else { continue }
-      if !insertion.entry.shows(picture) {
-        findings.report(.wrongPicture, "\(picture), \(context)")
+      if !insertion.entry.shows(image) {
+        findings.report(.wrongImage, "\(image), \(context)")
       }
       if let evicted = insertion.eviction?.entity.flatMap({ Self.catalogue.entity(of: $0) }) {
         present[evicted] = nil
       }
     }
     // Where a call failed it is under either id, or lost like any image that could not be read.
-    if table.contains(away) { present[picture.entity] = nil }
+    if table.contains(away) { present[image.entity] = nil }
   }
 
   /// Runs a call of the table. Its typed error is an outcome, unless the fault is one that no
@@ -127,12 +127,12 @@ final class FaultyWork {
   }
 
   private func check(_ table: Table) {
-    for picture in Self.catalogue.pictures {
-      guard let entry = table.entry(for: Self.catalogue.key(picture)) else { continue }
+    for image in Self.catalogue.images {
+      guard let entry = table.entry(for: Self.catalogue.key(image)) else { continue }
       findings.count("hits")
-      if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context)") }
-      if present[picture.entity] != picture.version {
-        findings.report(.undead, "\(picture), \(context)")
+      if !entry.shows(image) { findings.report(.wrongImage, "\(image), \(context)") }
+      if present[image.entity] != image.version {
+        findings.report(.undead, "\(image), \(context)")
       }
     }
     if isHarmless { checkCompleteness(of: table) }
@@ -141,9 +141,9 @@ final class FaultyWork {
   /// A failed read costs the image that was read; without a failed call no image may go.
   private func checkCompleteness(of table: Table) {
     for (entity, version) in present.sorted(by: { $0.key < $1.key }) {
-      let picture = Picture(entity: entity, version: version)
-      if table.entry(for: Self.catalogue.key(picture)) == nil {
-        findings.report(.lostEntry, "\(picture), \(context)")
+      let image = ImageVersion(entity: entity, version: version)
+      if table.entry(for: Self.catalogue.key(image)) == nil {
+        findings.report(.lostEntry, "\(image), \(context)")
       }
     }
   }
@@ -151,13 +151,13 @@ final class FaultyWork {
   // MARK: Without faults
 
   private func resume(_ table: Table) {
-    let picture = Picture(entity: 0, version: 3)
+    let image = ImageVersion(entity: 0, version: 3)
     for attempt in 0..<Self.longestPause {
-      guard let insertion = try? table.store(picture, in: Self.catalogue) else { continue }
+      guard let insertion = try? table.store(image, in: Self.catalogue) else { continue }
       if let evicted = insertion.eviction?.entity.flatMap({ Self.catalogue.entity(of: $0) }) {
         present[evicted] = nil
       }
-      present[picture.entity] = picture.version
+      present[image.entity] = image.version
       findings.count("stores resumed at once", attempt == 0 ? 1 : 0)
       return
     }
@@ -169,7 +169,7 @@ final class FaultyWork {
     if !table.statistics.isOwner { findings.report(.other, "somebody owns it, \(context)") }
     if try folder.isDamaged { findings.report(.other, "the table is damaged, \(context)") }
     check(table)
-    try table.store(Picture(entity: 1, version: 3), in: Self.catalogue)
+    try table.store(ImageVersion(entity: 1, version: 3), in: Self.catalogue)
     table.close()
     let names = try folder.fileNames
     if names.count != 1 { findings.report(.other, "the folder has \(names), \(context)") }

@@ -15,7 +15,7 @@ struct LimitedWork {
     case disk
   }
 
-  private static let pictureCount = 40
+  private static let imageCount = 40
   /// No pause after failures is longer than this many attempts.
   private static let longestPause = 1100
 
@@ -31,17 +31,17 @@ struct LimitedWork {
   func run() async throws -> Int32 {
     // More address space than its limit leaves.
     let format = Photograph.format(
-      capacity: limit == .addressSpace ? .bytes(1 << 30) : .count(2 * Self.pictureCount))
+      capacity: limit == .addressSpace ? .bytes(1 << 30) : .count(2 * Self.imageCount))
     if limit == .addressSpace {
       try await constrain()
       let cache = try await Photograph.cache(in: path, formats: [format])
-      guard try await loadAll(cache, format) else { return ChildVerdict.sawWrongPicture }
+      guard try await loadAll(cache, format) else { return ChildVerdict.sawWrongImage }
       await cache.close()
       return ChildVerdict.done
     }
     let cache = try await Photograph.cache(in: path, formats: [format])
     try await constrain()
-    guard try await loadAll(cache, format) else { return ChildVerdict.sawWrongPicture }
+    guard try await loadAll(cache, format) else { return ChildVerdict.sawWrongImage }
     if limit == .descriptors, try await opensAnother() { return ChildVerdict.failed }
     try relax()
     let resumes = try await storesAgain(cache, format)
@@ -51,23 +51,23 @@ struct LimitedWork {
 
   /// Each image comes, whether or not it can be kept.
   private func loadAll(_ cache: ImageCache, _ format: ImageFormat) async throws -> Bool {
-    for entity in 0..<Self.pictureCount {
-      let picture = Picture(entity: entity, version: 1)
-      let image = try await cache.image(for: Photograph(picture), format: format)
-      guard image.shows(picture) else { return false }
-      if let again = cache.cachedImage(for: Photograph(picture), format: format) {
-        guard again.shows(picture) else { return false }
+    for entity in 0..<Self.imageCount {
+      let photo = ImageVersion(entity: entity, version: 1)
+      let image = try await cache.image(for: Photograph(photo), format: format)
+      guard image.shows(photo) else { return false }
+      if let again = cache.cachedImage(for: Photograph(photo), format: format) {
+        guard again.shows(photo) else { return false }
       }
     }
     return true
   }
 
   private func storesAgain(_ cache: ImageCache, _ format: ImageFormat) async throws -> Bool {
-    let picture = Picture(entity: Self.pictureCount, version: 1)
+    let image = ImageVersion(entity: Self.imageCount, version: 1)
     for _ in 0..<Self.longestPause {
-      _ = try await cache.image(for: Photograph(picture), format: format)
-      if let kept = cache.cachedImage(for: Photograph(picture), format: format) {
-        return kept.shows(picture)
+      _ = try await cache.image(for: Photograph(image), format: format)
+      if let kept = cache.cachedImage(for: Photograph(image), format: format) {
+        return kept.shows(image)
       }
     }
     return false

@@ -23,8 +23,8 @@ struct Limits {
     let child = try ChildProcess([ChildRole.word, "limit", path, String(limit.rawValue)])
     switch child.ending() {
     case .exit(ChildVerdict.done): findings.count("limits met")
-    case .exit(ChildVerdict.sawWrongPicture):
-      findings.report(.wrongPicture, "with a limit of \(limit)")
+    case .exit(ChildVerdict.sawWrongImage):
+      findings.report(.wrongImage, "with a limit of \(limit)")
     case .exit(let code): findings.report(.other, "exit code \(code) with a limit of \(limit)")
     case .signal(let number): findings.report(.crash, "signal \(number) with a limit of \(limit)")
     }

@@ -53,8 +53,8 @@ struct FramesMethod: TortureMethod {
         switch endings[index] ?? child.ending() {
         case .signal(SIGKILL): findings.count("kills")
         case .exit(ChildVerdict.done): break
-        case .exit(ChildVerdict.sawWrongPicture):
-          findings.report(.wrongPicture, "seen by a child with seed \(seeds[index])")
+        case .exit(ChildVerdict.sawWrongImage):
+          findings.report(.wrongImage, "seen by a child with seed \(seeds[index])")
         case let other: findings.report(.crash, "a child with seed \(seeds[index]): \(other)")
         }
       }
@@ -74,7 +74,7 @@ struct FramesMethod: TortureMethod {
       // A kill keeps whole calls, so that no record names a frame that is not there.
       if await !FrameStory.isReady(found) { findings.report(.lostEntry, "a frame of \(number)") }
       if let fault = FrameStory.fault(in: found, of: number) {
-        findings.report(.wrongPicture, "\(number): \(fault)")
+        findings.report(.wrongImage, "\(number): \(fault)")
       }
     }
     await story.cache.close()
@@ -123,7 +123,7 @@ struct FrameWorker {
         story = try await FrameStory(path: path, isMixed: isMixed)
       }
       if let seen, FrameStory.fault(in: seen, of: number) != nil {
-        return ChildVerdict.sawWrongPicture
+        return ChildVerdict.sawWrongImage
       }
       ledger.done()
     }

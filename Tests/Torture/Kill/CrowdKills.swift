@@ -58,8 +58,8 @@ struct CrowdKills {
     switch child.ending() {
     case .signal(SIGKILL):
       if isCounted { findings.count("kills") }
-    case .exit(ChildVerdict.sawWrongPicture):
-      findings.report(.wrongPicture, "seen by one of the crowd")
+    case .exit(ChildVerdict.sawWrongImage):
+      findings.report(.wrongImage, "seen by one of the crowd")
     case let ending:
       findings.report(.crash, "one of the crowd ended by \(ending)")
     }
@@ -75,10 +75,10 @@ struct CrowdKills {
       return
     }
     findings.count("openings")
-    for picture in CrowdMember.catalogue.pictures {
-      guard let entry = table.entry(for: CrowdMember.catalogue.key(picture)) else { continue }
+    for image in CrowdMember.catalogue.images {
+      guard let entry = table.entry(for: CrowdMember.catalogue.key(image)) else { continue }
       findings.count("hits")
-      if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context())") }
+      if !entry.shows(image) { findings.report(.wrongImage, "\(image), \(context())") }
     }
     table.close()
   }

@@ -27,18 +27,18 @@ struct CrowdMember {
   func run() throws -> Int32 {
     var random = SplitMix64(state: seed)
     let catalogue = Self.catalogue
-    var held: [(Picture, TableEntry)] = []
+    var held: [(ImageVersion, TableEntry)] = []
     var table = try folder.open(slots: Self.slots)
     ledger.begin(.open)
     // A child that is not killed in time has lost its parent.
     for _ in 0..<2_000_000 {
-      let picture = catalogue.randomPicture(using: &random)
+      let image = catalogue.randomImage(using: &random)
       switch Int.random(in: 0..<100, using: &random) {
-      case 0..<40: try table.store(picture, in: catalogue)
+      case 0..<40: try table.store(image, in: catalogue)
       case 40..<85:
-        guard let entry = table.entry(for: catalogue.key(picture)) else { break }
-        held.append((picture, entry))
-      case 85..<92: _ = try table.remove(catalogue.key(picture).entity)
+        guard let entry = table.entry(for: catalogue.key(image)) else { break }
+        held.append((image, entry))
+      case 85..<92: _ = try table.remove(catalogue.key(image).entity)
       case 92: try table.removeAll()
       case 93:
         // Changes that wait for another member are none of the disk's business.
@@ -49,8 +49,8 @@ struct CrowdMember {
       default: held = []
       }
       if held.count > 2 { held.removeFirst() }
-      for (picture, entry) in held where !entry.shows(picture) {
-        return ChildVerdict.sawWrongPicture
+      for (image, entry) in held where !entry.shows(image) {
+        return ChildVerdict.sawWrongImage
       }
     }
     return ChildVerdict.done

@@ -17,8 +17,8 @@ struct KillMethod: TortureMethod {
       children do so at once on one table, while its file is deleted, renamed, or replaced by
       garbage, by a link, by a pipe, by a copy of itself. After each kill the table is opened, in the
       first two parts with its index file or without, as after a start of the system, and
-      every picture compared with what its key says. In the first two parts the children keep a
-      ledger, so that an acknowledged picture that is missing, or a removed one that is back, is
+      every photo compared with what its key says. In the first two parts the children keep a
+      ledger, so that an acknowledged photo that is missing, or a removed one that is back, is
       seen too.
       """)
 
@@ -101,7 +101,7 @@ struct ScriptedKills {
     let folder = try TableFolder()
     let table = try folder.open(slots: KillScript.slots)
     for entity in 0..<KillScript.slots {
-      try table.store(Picture(entity: entity, version: 0), in: KillScript.catalogue)
+      try table.store(ImageVersion(entity: entity, version: 0), in: KillScript.catalogue)
     }
     table.close()
     return folder
@@ -172,7 +172,7 @@ struct RandomKills {
       let context = "a child with seed \(seed)"
       switch last {
       case .signal(SIGKILL): findings.count("kills")
-      case .exit(ChildVerdict.sawWrongPicture): findings.report(.wrongPicture, "seen by \(context)")
+      case .exit(ChildVerdict.sawWrongImage): findings.report(.wrongImage, "seen by \(context)")
       case .exit(ChildVerdict.done): break
       default: findings.report(.crash, "\(context) ended by \(last)")
       }
@@ -210,17 +210,17 @@ struct Aftermath {
       findings.report(.other, "a record names other content, \(context())")
     }
     var found: [Int: Int] = [:]
-    for picture in catalogue.pictures {
-      let key = catalogue.key(picture)
-      let answer = proof.map { $0.answering(picture) { table.entry(for: key) } }
+    for image in catalogue.images {
+      let key = catalogue.key(image)
+      let answer = proof.map { $0.answering(image) { table.entry(for: key) } }
       guard let entry = answer ?? table.entry(for: key) else { continue }
       findings.count("hits")
-      guard entry.shows(picture) else {
-        findings.report(.wrongPicture, "\(picture), \(context())")
+      guard entry.shows(image) else {
+        findings.report(.wrongImage, "\(image), \(context())")
         continue
       }
-      if let other = found.updateValue(picture.version, forKey: picture.entity) {
-        findings.report(.undead, "version \(other) besides \(picture), \(context())")
+      if let other = found.updateValue(image.version, forKey: image.entity) {
+        findings.report(.undead, "version \(other) besides \(image), \(context())")
       }
     }
     model.judge(found, findings, context())
@@ -240,14 +240,14 @@ struct Aftermath {
     let other = SystemCalls(observer: nil, bootID: BootID(naming: "another start"))
     let table = try folder.open(slots: slots, system: other)
     findings.count("openings by records")
-    for picture in catalogue.pictures {
-      let entry = table.entry(for: catalogue.key(picture))
-      if entry?.shows(picture) == false {
-        findings.report(.wrongPicture, "\(picture), by the records, \(context)")
+    for image in catalogue.images {
+      let entry = table.entry(for: catalogue.key(image))
+      if entry?.shows(image) == false {
+        findings.report(.wrongImage, "\(image), by the records, \(context)")
       }
-      let wasFound = found[picture.entity] == picture.version
+      let wasFound = found[image.entity] == image.version
       guard (entry != nil) != wasFound else { continue }
-      findings.report(wasFound ? .lostEntry : .undead, "\(picture), by the records, \(context)")
+      findings.report(wasFound ? .lostEntry : .undead, "\(image), by the records, \(context)")
     }
     table.close()
   }

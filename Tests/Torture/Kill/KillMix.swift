@@ -21,20 +21,20 @@ struct KillMix {
     var random = SplitMix64(state: seed)
     let catalogue = Self.catalogue
     var worker = TableWorker(folder: folder, catalogue: catalogue, ledger: ledger)
-    var held: [(Picture, TableEntry)] = []
+    var held: [(ImageVersion, TableEntry)] = []
     let pick = { (random: inout SplitMix64) in
       Self.capacities[Int.random(in: 0..<Self.capacities.count, using: &random)]
     }
     try worker.open(slots: pick(&random))
     while !ledger.isFull {
-      let picture = catalogue.randomPicture(using: &random)
+      let image = catalogue.randomImage(using: &random)
       switch Int.random(in: 0..<100, using: &random) {
-      case 0..<55: try worker.store(picture)
+      case 0..<55: try worker.store(image)
       case 55..<75:
-        if let entry = worker.table?.entry(for: catalogue.key(picture)) {
-          held.append((picture, entry))
+        if let entry = worker.table?.entry(for: catalogue.key(image)) {
+          held.append((image, entry))
         }
-      case 75..<90: try worker.remove(picture.entity)
+      case 75..<90: try worker.remove(image.entity)
       case 90..<92: try worker.reset()
       case 92..<95: try worker.flush()
       case 95..<98:
@@ -44,8 +44,8 @@ struct KillMix {
       default: held = []
       }
       if held.count > 2 { held.removeFirst() }
-      for (picture, entry) in held where !entry.shows(picture) {
-        return ChildVerdict.sawWrongPicture
+      for (image, entry) in held where !entry.shows(image) {
+        return ChildVerdict.sawWrongImage
       }
     }
     return ChildVerdict.done

@@ -31,20 +31,20 @@ struct KillScript {
     }
     var worker = TableWorker(folder: folder, catalogue: Self.catalogue, ledger: ledger)
     try worker.open(slots: Self.slots)
-    for entity in 0..<5 { try worker.store(Picture(entity: entity, version: 1)) }
-    try worker.store(Picture(entity: 4, version: 2))
+    for entity in 0..<5 { try worker.store(ImageVersion(entity: entity, version: 1)) }
+    try worker.store(ImageVersion(entity: 4, version: 2))
     try worker.remove(3)
-    try worker.adopt(Picture(entity: 2, version: 2))
-    try worker.store(Picture(entity: 0, version: 2))
+    try worker.adopt(ImageVersion(entity: 2, version: 2))
+    try worker.store(ImageVersion(entity: 0, version: 2))
     try worker.flush()
     try worker.reset()
-    for entity in 1..<4 { try worker.store(Picture(entity: entity, version: 3)) }
+    for entity in 1..<4 { try worker.store(ImageVersion(entity: entity, version: 3)) }
     try worker.close()
     try worker.open(slots: 5)
-    for entity in 0..<5 { try worker.store(Picture(entity: entity, version: 0)) }
+    for entity in 0..<5 { try worker.store(ImageVersion(entity: entity, version: 0)) }
     try worker.close()
     try worker.open(slots: 2)
-    try worker.store(Picture(entity: 5, version: 1))
+    try worker.store(ImageVersion(entity: 5, version: 1))
     try worker.close()
     interposer_reset()
     return ChildVerdict.done
@@ -72,9 +72,9 @@ struct TableWorker {
     ledger.done()
   }
 
-  func store(_ picture: Picture) throws {
-    ledger.begin(.store, entity: picture.entity, version: picture.version)
-    guard let eviction = try table?.store(picture, in: catalogue).eviction else {
+  func store(_ image: ImageVersion) throws {
+    ledger.begin(.store, entity: image.entity, version: image.version)
+    guard let eviction = try table?.store(image, in: catalogue).eviction else {
       ledger.done()
       return
     }
@@ -84,17 +84,17 @@ struct TableWorker {
 
   func remove(_ entity: Int) throws {
     ledger.begin(.remove, entity: entity)
-    _ = try table?.remove(catalogue.key(Picture(entity: entity, version: 0)).entity)
+    _ = try table?.remove(catalogue.key(ImageVersion(entity: entity, version: 0)).entity)
     ledger.done()
   }
 
   /// Stores an image under an id of its own, and then gives it to its entity.
-  func adopt(_ picture: Picture) throws {
+  func adopt(_ image: ImageVersion) throws {
     guard let table else { return }
-    ledger.begin(.adopt, entity: picture.entity, version: picture.version)
-    let key = catalogue.key(picture)
+    ledger.begin(.adopt, entity: image.entity, version: image.version)
+    let key = catalogue.key(image)
     let first = TableKey(entity: TableID("first"), version: key.version)
-    _ = try table.insert(table.seal(picture, as: first))
+    _ = try table.insert(table.seal(image, as: first))
     _ = try table.changeEntity(from: first.entity, to: key.entity)
     ledger.done()
   }

@@ -99,7 +99,7 @@ struct LoadPlay: Sendable {
 
   private func randomEntity(using random: inout SplitMix64) -> LoadEntity {
     LoadEntity(
-      number: Int.random(in: LoadPicture.numbers, using: &random),
+      number: Int.random(in: LoadImage.numbers, using: &random),
       kind: kinds.randomElement(using: &random) ?? .plain)
   }
 
@@ -224,18 +224,18 @@ struct LoadPlay: Sendable {
     _ image: CachedImage, _ entity: LoadEntity, from floor: Int,
     _ context: @autoclosure () -> String
   ) -> Int? {
-    findings.count("pictures compared")
+    findings.count("images compared")
     let now = server.version(of: entity.number)
-    guard let picture = image.loadPicture, picture.number == entity.number,
-      picture.kind == entity.kind.seen
+    guard let photo = image.loadContent, photo.number == entity.number,
+      photo.kind == entity.kind.seen
     else {
-      let expected = LoadPicture(number: entity.number, kind: entity.kind.seen, version: now)
+      let expected = LoadImage(number: entity.number, kind: entity.kind.seen, version: now)
       findings.report(
-        .wrongPicture, "\(image.color) and not \(expected.color) or older, \(entity), \(context())")
+        .wrongImage, "\(image.color) and not \(expected.color) or older, \(entity), \(context())")
       return nil
     }
     // The newest of the versions that look like this.
-    let version = now - (now - picture.version) % LoadPicture.versionCount
+    let version = now - (now - photo.version) % LoadImage.versionCount
     if version < floor {
       findings.report(.undead, "\(entity): \(version) and not \(floor), \(context())")
     }

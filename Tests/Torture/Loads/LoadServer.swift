@@ -16,15 +16,15 @@ final class LoadServer: NeedNamingSource {
 
   private struct State {
     var random: SplitMix64
-    var versions = LoadPicture.numbers.map { _ in 5 }
+    var versions = LoadImage.numbers.map { _ in 5 }
     /// How many answers of each number have broken off: the next one does a byte later.
-    var cuts = LoadPicture.numbers.map { _ in 0 }
-    var files: [LoadPicture: Data] = [:]
+    var cuts = LoadImage.numbers.map { _ in 0 }
+    var files: [LoadImage: Data] = [:]
   }
 
   /// One answer, as the server decides on it.
   private struct Plan {
-    let picture: LoadPicture
+    let image: LoadImage
     let file: Data
     let terms: ResponseMetadata
     /// Where it breaks off.
@@ -80,9 +80,9 @@ final class LoadServer: NeedNamingSource {
       var (kind, version) = (kind, state.versions[number])
       if isFaulty, plant == .otherAccounts { kind = kind == .account ? .otherAccount : .account }
       if isFaulty, plant == .oldVersions { version -= 5 }
-      let picture = LoadPicture(number: number, kind: kind, version: version)
-      let file = try state.files[picture] ?? picture.file()
-      state.files[picture] = file
+      let image = LoadImage(number: number, kind: kind, version: version)
+      let file = try state.files[image] ?? image.file()
+      state.files[image] = file
       // Without a length there are previews whatever the rate, and with one it can be continued.
       var fields = ["ETag": "\"\(number)-\(kind)-\(version)\""]
       if Bool.random(using: &state.random) { fields["Content-Length"] = "\(file.count)" }
@@ -93,7 +93,7 @@ final class LoadServer: NeedNamingSource {
         state.cuts[number] += 1
       }
       return Plan(
-        picture: picture, file: file, terms: ResponseMetadata(fields: fields, received: Date()),
+        image: image, file: file, terms: ResponseMetadata(fields: fields, received: Date()),
         cut: cut, pieceCount: Int.random(in: 1...30, using: &state.random))
     }
   }

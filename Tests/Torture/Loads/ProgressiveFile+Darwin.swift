@@ -2,7 +2,7 @@
   import FastImageCache
   import Foundation
 
-  extension LoadPicture {
+  extension LoadImage {
     /// A file without scans: there are no previews of it.
     func file() throws -> Data { try bitmap().pngData() }
   }

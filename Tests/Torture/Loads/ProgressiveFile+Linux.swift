@@ -3,7 +3,7 @@
   import FastImageCache
   import Foundation
 
-  extension LoadPicture {
+  extension LoadImage {
     /// A progressive JPEG file of ten scans.
     func file() throws -> Data {
       let pixels = Array(repeatElement(color, count: Self.size.width * Self.size.height).joined())

@@ -121,7 +121,7 @@ struct OriginalFaultsMethod: TortureMethod {
       // A read that failed may have dropped what it took for gone.
       if found[number] == nil, plant == .none { continue }
       let fault: Findings.Fault =
-        found[number] == nil ? .lostEntry : found[number] == 0 ? .wrongPicture : .undead
+        found[number] == nil ? .lostEntry : found[number] == 0 ? .wrongImage : .undead
       findings.report(fault, "original \(number), \(context)")
     }
     guard !isSmall else { return calls }

@@ -59,7 +59,7 @@ struct OriginalKillMethod: TortureMethod {
       switch ending ?? child.ending() {
       case .signal(SIGKILL): findings.count("kills")
       case .exit(ChildVerdict.done): break
-      case .exit(ChildVerdict.sawWrongPicture): findings.report(.wrongPicture, "seen by \(context)")
+      case .exit(ChildVerdict.sawWrongImage): findings.report(.wrongImage, "seen by \(context)")
       case let other: findings.report(.crash, "\(context) ended by \(other)")
       }
       findings.count("steps done", ledger.count)
@@ -94,7 +94,7 @@ struct OriginalKillMethod: TortureMethod {
     if let known = try await program.arrive(1, upTo: 0) {
       findings.count("beginnings compared")
       if !OriginalCatalogue.isStart(known, large) {
-        findings.report(.wrongPicture, "the beginning of \(large), \(context)")
+        findings.report(.wrongImage, "the beginning of \(large), \(context)")
       }
     }
     // What was there for the next one may have gone, and the large one was asked about.
@@ -150,7 +150,7 @@ struct OriginalKillMethod: TortureMethod {
     let program = try await OriginalProgram(folder, byteLimit: OriginalCatalogue.wideLimit)
     let left = try await program.versions()
     for (number, version) in left where version != found[number] {
-      findings.report(.wrongPicture, "original \(number) after an attack")
+      findings.report(.wrongImage, "original \(number) after an attack")
     }
     return OriginalModel(present: left, mayEvict: isTight)
   }

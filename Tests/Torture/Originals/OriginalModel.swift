@@ -48,7 +48,7 @@ struct OriginalModel {
       let isPending = pending.map { Int($0.entity) == number } == true
       let mayBePending = isPending && (step == .store || step == .adopt)
       switch found[number] {
-      case 0: findings.report(.wrongPicture, "original \(number), \(context)")
+      case 0: findings.report(.wrongImage, "original \(number), \(context)")
       case let version? where version == present[number]: break
       case let version?:
         if mayBePending, pending.map({ Int($0.version) }) == version { break }

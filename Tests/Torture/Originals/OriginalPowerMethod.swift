@@ -143,7 +143,7 @@ struct OriginalPowerMethod: TortureMethod {
     for (number, version) in try await program.versions() {
       findings.count("originals compared")
       if version == 0 {
-        findings.report(.wrongPicture, "original \(number), \(context)")
+        findings.report(.wrongImage, "original \(number), \(context)")
       } else if moment.allowed[number]?.contains(version) != true {
         findings.report(.undead, "version \(version) of \(number), \(context)")
       }
@@ -151,7 +151,7 @@ struct OriginalPowerMethod: TortureMethod {
     if let known = try await program.arrive(1, upTo: 0),
       !OriginalCatalogue.isStart(known, OriginalCatalogue.large)
     {
-      findings.report(.wrongPicture, "the beginning of an original, \(context)")
+      findings.report(.wrongImage, "the beginning of an original, \(context)")
     }
     let extra = OriginalCatalogue.numbers.upperBound + 1
     try await program.keep(extra, OriginalCatalogue.content(extra, 1))

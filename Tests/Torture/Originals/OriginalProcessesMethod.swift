@@ -50,7 +50,7 @@ struct OriginalProcessesMethod: TortureMethod {
     for member in members { end(member, findings) }
     let program = try await OriginalProgram(folder, byteLimit: OriginalCatalogue.tightLimit)
     for (number, version) in try await program.versions() where version == 0 {
-      findings.report(.wrongPicture, "original \(number)")
+      findings.report(.wrongImage, "original \(number)")
     }
     return findings
   }
@@ -83,7 +83,7 @@ struct OriginalProcessesMethod: TortureMethod {
     findings.count("steps done", member.ledger.count)
     switch member.child.ending() {
     case .signal(SIGKILL), .exit(ChildVerdict.done): break
-    case .exit(ChildVerdict.sawWrongPicture): findings.report(.wrongPicture, "seen by a child")
+    case .exit(ChildVerdict.sawWrongImage): findings.report(.wrongImage, "seen by a child")
     case let ending: findings.report(.crash, "a child ended by \(ending)")
     }
   }

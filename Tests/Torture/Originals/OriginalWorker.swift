@@ -52,7 +52,7 @@ struct OriginalWorker {
         if let bytes = try await program.store.bytes(of: OriginalCatalogue.id(number)),
           OriginalCatalogue.version(of: bytes, number) == nil
         {
-          return ChildVerdict.sawWrongPicture
+          return ChildVerdict.sawWrongImage
         }
       case 70..<80:
         let count = Int.random(in: 1...800_000, using: &random)
@@ -60,7 +60,7 @@ struct OriginalWorker {
           try await program.arrive(version, upTo: count)
         }
         if let known, !OriginalCatalogue.isStart(known, OriginalCatalogue.large) {
-          return ChildVerdict.sawWrongPicture
+          return ChildVerdict.sawWrongImage
         }
       case 80..<90:
         try await step(.remove, number) {

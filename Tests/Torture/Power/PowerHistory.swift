@@ -10,7 +10,7 @@ struct PowerHistory {
   /// What there was when `flush()` returned.
   private struct Promise {
     let event: Int
-    let pictures: [Int: Int]
+    let images: [Int: Int]
   }
 
   private var steps: [Step] = []
@@ -23,7 +23,7 @@ struct PowerHistory {
   }
 
   mutating func promise(at event: Int) {
-    promises.append(Promise(event: event, pictures: present))
+    promises.append(Promise(event: event, images: present))
   }
 
   /// The images that must be there, and those that may be, when the power goes after so many
@@ -31,7 +31,7 @@ struct PowerHistory {
   func expectation(at cut: Int) -> PowerExpectation {
     let promise = promises.last { $0.event <= cut }
     let since = promise?.event ?? 0
-    var expectation = PowerExpectation(promised: promise?.pictures ?? [:])
+    var expectation = PowerExpectation(promised: promise?.images ?? [:])
     for step in steps where step.events.upperBound > since && step.events.lowerBound < cut {
       for (entity, version) in step.changes { expectation.allow(version, of: entity) }
     }
@@ -51,13 +51,15 @@ struct PowerExpectation {
   }
 
   /// True for promised images, and those stored since.
-  func allows(_ picture: Picture) -> Bool {
-    promised[picture.entity] == picture.version
-      || changed[picture.entity]?.contains(picture.version) ?? false
+  func allows(_ image: ImageVersion) -> Bool {
+    promised[image.entity] == image.version
+      || changed[image.entity]?.contains(image.version) ?? false
   }
 
   /// The promised images that no step has touched since.
-  var covered: [Picture] {
-    promised.filter { changed[$0.key] == nil }.map { Picture(entity: $0.key, version: $0.value) }
+  var covered: [ImageVersion] {
+    promised.filter { changed[$0.key] == nil }.map {
+      ImageVersion(entity: $0.key, version: $0.value)
+    }
   }
 }

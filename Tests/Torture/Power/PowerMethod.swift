@@ -80,21 +80,21 @@ struct PowerMethod: TortureMethod {
       return
     }
     let catalogue = PowerSession.catalogue
-    var found: Set<Picture> = []
-    for picture in catalogue.pictures {
-      let key = catalogue.key(picture)
-      let answer = proof.map { $0.answering(picture) { table.entry(for: key) } }
+    var found: Set<ImageVersion> = []
+    for photo in catalogue.images {
+      let key = catalogue.key(photo)
+      let answer = proof.map { $0.answering(photo) { table.entry(for: key) } }
       guard let entry = answer ?? table.entry(for: key) else { continue }
       findings.count("hits")
-      found.insert(picture)
-      if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context())") }
-      if !expectation.allows(picture) { findings.report(.undead, "\(picture), \(context())") }
+      found.insert(photo)
+      if !entry.shows(photo) { findings.report(.wrongImage, "\(photo), \(context())") }
+      if !expectation.allows(photo) { findings.report(.undead, "\(photo), \(context())") }
     }
     findings.count("torn slots refused", table.statistics.damageCount)
     if isOrdinary {
       findings.count("covered entries", expectation.covered.count)
-      for picture in expectation.covered where !found.contains(picture) {
-        findings.report(.lostEntry, "\(picture), \(context())")
+      for photo in expectation.covered where !found.contains(photo) {
+        findings.report(.lostEntry, "\(photo), \(context())")
       }
     }
     table.close()

@@ -21,12 +21,12 @@ struct PowerSession {
     }
     var table = try open()
     for _ in 0..<stepCount {
-      let picture = catalogue.randomPicture(using: &random)
+      let image = catalogue.randomImage(using: &random)
       let start = journal.count
       var changes: [Int: Int?] = [:]
       switch Int.random(in: 0..<20, using: &random) {
       case 0..<13:
-        let insertion = try table.store(picture, in: catalogue)
+        let insertion = try table.store(image, in: catalogue)
         if let eviction = insertion.eviction {
           // The entity of an evicted image of an earlier session is unknown: it may be any.
           let evicted = eviction.entity.flatMap { catalogue.entity(of: $0) }
@@ -34,10 +34,10 @@ struct PowerSession {
             changes[entity] = .some(nil)
           }
         }
-        changes[picture.entity] = picture.version
+        changes[image.entity] = image.version
       case 13..<16:
-        _ = try table.remove(catalogue.key(picture).entity)
-        changes[picture.entity] = .some(nil)
+        _ = try table.remove(catalogue.key(image).entity)
+        changes[image.entity] = .some(nil)
       case 16:
         try table.removeAll()
         for entity in history.present.keys { changes[entity] = .some(nil) }
@@ -45,7 +45,7 @@ struct PowerSession {
         table.close()
         table = try open()
         // The entity of an evicted image is known only for images that had a hit.
-        for picture in catalogue.pictures { _ = table.entry(for: catalogue.key(picture)) }
+        for image in catalogue.images { _ = table.entry(for: catalogue.key(image)) }
       default:
         try table.flush()
         journal.note(.promised)

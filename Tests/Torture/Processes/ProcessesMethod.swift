@@ -12,10 +12,10 @@ struct ProcessesMethod: TortureMethod {
     summary: "reads a table that another process writes, takes it over, and takes guests in",
     count: "lookups (20000)",
     discussion: """
-      A child owns a table of four slots and stores twelve pictures in it, in random order and without
+      A child owns a table of four slots and stores twelve photos in it, in random order and without
       pause. This process looks them up by copying; a copy that the writer tore must be refused. From
-      time to time it stores pictures of its own, and the owner is killed: the next store must make
-      this process the owner, with its own pictures brought along. Then another child stores pictures
+      time to time it stores photos of its own, and the owner is killed: the next store must make
+      this process the owner, with its own photos brought along. Then another child stores photos
       as a guest and is killed: this process takes in what the guest drew.
       """)
 
@@ -63,7 +63,7 @@ struct ProcessesMethod: TortureMethod {
     }
     for _ in 0..<Self.lookupsPerOwner {
       look(in: table, reads, findings, using: &random)
-      if grantsLocks { try table.store(random.picture, in: TableOwner.catalogue) }
+      if grantsLocks { try table.store(random.image, in: TableOwner.catalogue) }
     }
     let own = TableOwner.readersOwn
     try table.store(own, in: TableOwner.catalogue)
@@ -113,36 +113,36 @@ struct ProcessesMethod: TortureMethod {
     // The one before the last came to its end; both are the latest used.
     let line = ledger.line(max(0, ledger.count - 2))
     if line.isDone == 1 {
-      expect(Picture(entity: Int(line.entity), version: 0), in: table, findings, "of a guest")
+      expect(ImageVersion(entity: Int(line.entity), version: 0), in: table, findings, "of a guest")
     }
-    for picture in TableOwner.catalogue.pictures {
-      guard let entry = table.entry(for: TableOwner.catalogue.key(picture)) else { continue }
-      if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), taken in") }
+    for image in TableOwner.catalogue.images {
+      guard let entry = table.entry(for: TableOwner.catalogue.key(image)) else { continue }
+      if !entry.shows(image) { findings.report(.wrongImage, "\(image), taken in") }
     }
   }
 
   private func look(
     in table: Table, _ reads: SlotReads, _ findings: Findings, using random: inout SplitMix64
   ) {
-    let picture = random.picture
+    let image = random.image
     let before = reads.count
     findings.count("lookups")
-    guard let entry = table.entry(for: TableOwner.catalogue.key(picture)) else {
+    guard let entry = table.entry(for: TableOwner.catalogue.key(image)) else {
       if reads.count > before { findings.count("torn copies refused") }
       return
     }
     findings.count("hits")
-    if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture)") }
+    if !entry.shows(image) { findings.report(.wrongImage, "\(image)") }
   }
 
   private func expect(
-    _ picture: Picture, in table: Table, _ findings: Findings, _ context: String
+    _ image: ImageVersion, in table: Table, _ findings: Findings, _ context: String
   ) {
-    guard let entry = table.entry(for: TableOwner.catalogue.key(picture)) else {
-      findings.report(.lostEntry, "\(picture), \(context)")
+    guard let entry = table.entry(for: TableOwner.catalogue.key(image)) else {
+      findings.report(.lostEntry, "\(image), \(context)")
       return
     }
-    if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context)") }
+    if !entry.shows(image) { findings.report(.wrongImage, "\(image), \(context)") }
   }
 }
 
@@ -154,8 +154,8 @@ extension ProcessesMethod {
 }
 
 extension SplitMix64 {
-  fileprivate var picture: Picture {
-    mutating get { TableOwner.catalogue.randomPicture(using: &self) }
+  fileprivate var image: ImageVersion {
+    mutating get { TableOwner.catalogue.randomImage(using: &self) }
   }
 }
 

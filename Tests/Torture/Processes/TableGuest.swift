@@ -18,9 +18,9 @@ struct TableGuest {
     let catalogue = TableOwner.catalogue
     // A child that is not killed in time has lost its parent.
     while !ledger.isFull {
-      let picture = catalogue.randomPicture(using: &random)
-      ledger.begin(.store, entity: picture.entity)
-      try table.store(picture, in: catalogue)
+      let image = catalogue.randomImage(using: &random)
+      ledger.begin(.store, entity: image.entity)
+      try table.store(image, in: catalogue)
       if table.statistics.isOwner { return ChildVerdict.failed }
       ledger.done()
     }

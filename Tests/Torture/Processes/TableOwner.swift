@@ -10,8 +10,8 @@ struct TableOwner {
   static let catalogue = Catalogue(entities: 14, versions: 1)
   /// The images that no owner stores. An image of the reading process that its owner stored again
   /// keeps the owner's place in the order of use, and may be evicted rightly.
-  static let readersOwn = Picture(entity: 12, version: 0)
-  static let readersNext = Picture(entity: 13, version: 0)
+  static let readersOwn = ImageVersion(entity: 12, version: 0)
+  static let readersNext = ImageVersion(entity: 13, version: 0)
   static let slots = 4
   /// Large enough that a writer is often met in the midst of a slot.
   static let geometry = TableGeometry(width: 128, height: 256, rowByteCount: 512, pixelFormat: 1)
@@ -33,14 +33,14 @@ struct TableOwner {
     var random = SplitMix64(state: seed)
     let table = try folder.open(slots: Self.slots, geometry: Self.geometry)
     guard table.statistics.isOwner else { return ChildVerdict.failed }
-    let sealed = try Self.catalogue.pictures
+    let sealed = try Self.catalogue.images
       .filter { ![Self.readersOwn, Self.readersNext].contains($0) }
       .map { try table.seal($0, in: Self.catalogue) }
     ledger.begin(.open)
     // A child that is not killed in time has lost its parent.
     for _ in 0..<20_000_000 {
-      guard let picture = sealed.randomElement(using: &random) else { break }
-      _ = try table.insert(picture)
+      guard let image = sealed.randomElement(using: &random) else { break }
+      _ = try table.insert(image)
     }
     return ChildVerdict.done
   }

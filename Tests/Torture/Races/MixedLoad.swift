@@ -54,12 +54,12 @@ struct MixedLoad: Sendable {
     var shown: [Shown] = []
     for _ in 0..<operations {
       if Task.isCancelled { return }
-      let picture = Picture(
+      let photo = ImageVersion(
         entity: Int.random(in: 0..<Self.catalogue.entities, using: &random),
         version: Int.random(in: 0..<Self.catalogue.versions, using: &random))
       let operation = Int.random(in: 0..<100, using: &random)
-      if let image = await perform(operation, picture, cache) {
-        shown.append(Shown(image, picture, keepsLease: !ignoresLeases))
+      if let image = await perform(operation, photo, cache) {
+        shown.append(Shown(image, photo, keepsLease: !ignoresLeases))
       }
       if shown.count > Self.heldCount { shown.removeFirst() }
       if let one = shown.randomElement(using: &random) { check(one) }
@@ -69,14 +69,14 @@ struct MixedLoad: Sendable {
   }
 
   private func check(_ shown: Shown) {
-    findings.count("pictures compared")
-    if !shown.isRight { findings.report(.wrongPicture, "\(shown.picture)") }
+    findings.count("images compared")
+    if !shown.isRight { findings.report(.wrongImage, "\(shown.photo)") }
   }
 
   private func perform(
-    _ operation: Int, _ picture: Picture, _ cache: ImageCache
+    _ operation: Int, _ image: ImageVersion, _ cache: ImageCache
   ) async -> CachedImage? {
-    let photograph = Photograph(picture)
+    let photograph = Photograph(image)
     do {
       switch operation {
       case 0..<45:
@@ -115,8 +115,8 @@ struct MixedLoad: Sendable {
     }
     await Task.yield()
     task.cancel()
-    if let image = await task.value, !image.shows(photograph.picture) {
-      findings.report(.wrongPicture, "\(photograph.picture), cancelled")
+    if let image = await task.value, !image.shows(photograph.image) {
+      findings.report(.wrongImage, "\(photograph.image), cancelled")
     }
     findings.count("cancels")
   }
@@ -133,19 +133,19 @@ struct MixedLoad: Sendable {
 
 /// A leased image.
 private struct Shown {
-  let picture: Picture
+  let photo: ImageVersion
   private let image: CachedImage?
   /// The address of the pixels; valid as long as the lease, and as long as its file is mapped.
   private let pixels: UnsafeRawBufferPointer
 
-  init(_ image: CachedImage, _ picture: Picture, keepsLease: Bool) {
-    self.picture = picture
+  init(_ image: CachedImage, _ photo: ImageVersion, keepsLease: Bool) {
+    self.photo = photo
     // Without its lease an image in private memory would be freed.
     self.image = keepsLease || image.isPrivate ? image : nil
     pixels = UnsafeRawBufferPointer(rebasing: image.entry.pixels[..<image.layout.byteCount])
   }
 
   var isRight: Bool {
-    withExtendedLifetime(image) { picture.isShown(by: pixels, mask: Picture.opaque) }
+    withExtendedLifetime(image) { photo.isShown(by: pixels, mask: ImageVersion.opaque) }
   }
 }

@@ -75,7 +75,7 @@ enum ChildVerdict {
   static let done: Int32 = 0
   /// A table that could not be opened or changed where nothing stood in the way.
   static let failed: Int32 = 41
-  static let sawWrongPicture: Int32 = 42
+  static let sawWrongImage: Int32 = 42
 }
 
 /// Waits without doing anything; only for programs that play against time, never for tests.

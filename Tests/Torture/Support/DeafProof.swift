@@ -8,7 +8,7 @@ import TableStore
 ///
 /// `@unchecked Sendable` is safe: the contents are written before the object is handed out.
 final class DeafProof: @unchecked Sendable {
-  private var contents: [Picture: UnsafeMutableRawBufferPointer] = [:]
+  private var contents: [ImageVersion: UnsafeMutableRawBufferPointer] = [:]
 
   /// Records the content that a table writes for each image.
   init(_ catalogue: Catalogue) throws {
@@ -22,15 +22,15 @@ final class DeafProof: @unchecked Sendable {
     }
     let folder = try TableFolder()
     let table = try folder.open(slots: 1, system: system)
-    for picture in catalogue.pictures {
-      try table.store(picture, in: catalogue)
+    for image in catalogue.images {
+      try table.store(image, in: catalogue)
       guard !written.withLock({ $0.isEmpty }) else {
         throw CommandFailure("A slot's content is not \(TableFolder.contentByteCount) bytes.")
       }
       let bytes = UnsafeMutableRawBufferPointer.allocate(
         byteCount: TableFolder.contentByteCount, alignment: 64)
       bytes.copyBytes(from: written.withLock { $0 })
-      contents[picture] = bytes
+      contents[image] = bytes
     }
     table.close()
   }
@@ -40,8 +40,8 @@ final class DeafProof: @unchecked Sendable {
   }
 
   /// Runs `body`, in which every slot that is read seems to hold this image.
-  func answering<Result>(_ picture: Picture, _ body: () -> Result) -> Result {
-    let bytes = contents[picture]
+  func answering<Result>(_ image: ImageVersion, _ body: () -> Result) -> Result {
+    let bytes = contents[image]
     interposer_answer_reads(bytes?.baseAddress, bytes?.count ?? 0)
     defer { interposer_answer_reads(nil, 0) }
     return body()

@@ -4,9 +4,9 @@ import Locking
 /// The counts of a method, and the faults that it found.
 final class Findings: Sendable {
   enum Fault: String, CaseIterable, Sendable {
-    case wrongPicture = "wrong pictures"
+    case wrongImage = "wrong images"
     case lostEntry = "covered entries lost"
-    case undead = "removed pictures back"
+    case undead = "removed images back"
     case crash = "crashes"
     case other = "other faults"
   }

@@ -7,14 +7,14 @@ import TableStore
 struct Photograph: ImageEntity {
   static let size = PixelSize(width: 32, height: 32)
 
-  let picture: Picture
+  let image: ImageVersion
 
-  init(_ picture: Picture) { self.picture = picture }
+  init(_ image: ImageVersion) { self.image = image }
 
-  var imageID: ImageID { ImageID(picture.entity) }
-  func versionID(for format: ImageFormat) -> ImageID { ImageID(picture.version) }
+  var imageID: ImageID { ImageID(image.entity) }
+  func versionID(for format: ImageFormat) -> ImageID { ImageID(image.version) }
   func sourceURL(for format: ImageFormat) -> URL? {
-    URL(string: "torture:/\(picture.entity)/\(picture.version)")
+    URL(string: "torture:/\(image.entity)/\(image.version)")
   }
   func drawing(for format: ImageFormat) -> Drawing { .stretch }
 
@@ -26,7 +26,7 @@ struct Photograph: ImageEntity {
     guard let layout = PixelLayout(size: Self.size, format: .bgrx32) else {
       throw BitmapError.outOfMemory(byteCount: 0)
     }
-    return try Bitmap(layout: layout) { picture.fill($0, mask: Picture.opaque) }
+    return try Bitmap(layout: layout) { image.fill($0, mask: ImageVersion.opaque) }
   }
 
   /// Delivers the image of a URL, after some turns of other tasks.
@@ -38,7 +38,7 @@ struct Photograph: ImageEntity {
       await Task.yield()
     }
     return .bitmap(
-      try Photograph(Picture(entity: numbers[0], version: numbers[1])).bitmap())
+      try Photograph(ImageVersion(entity: numbers[0], version: numbers[1])).bitmap())
   }
 
   static func cache(
@@ -53,10 +53,11 @@ struct Photograph: ImageEntity {
 }
 
 extension CachedImage {
-  func shows(_ picture: Picture) -> Bool {
+  func shows(_ image: ImageVersion) -> Bool {
     entry.withPixels { pixels in
-      picture.isShown(
-        by: UnsafeRawBufferPointer(rebasing: pixels[..<layout.byteCount]), mask: Picture.opaque)
+      image.isShown(
+        by: UnsafeRawBufferPointer(rebasing: pixels[..<layout.byteCount]), mask: ImageVersion.opaque
+      )
     }
   }
 }

@@ -94,24 +94,24 @@ struct TableFolder: Sendable {
 
 extension Table {
   /// Draws an image and makes it ready to be stored.
-  func seal(_ picture: Picture, in catalogue: Catalogue) throws -> SealedSlot {
-    try seal(picture, as: catalogue.key(picture))
+  func seal(_ image: ImageVersion, in catalogue: Catalogue) throws -> SealedSlot {
+    try seal(image, as: catalogue.key(image))
   }
 
   /// The same under any key.
-  func seal(_ picture: Picture, as key: TableKey) throws -> SealedSlot {
+  func seal(_ image: ImageVersion, as key: TableKey) throws -> SealedSlot {
     guard let buffer = makeBuffer(isCleared: false) else {
-      throw CommandFailure("There is no memory for one picture.")
+      throw CommandFailure("There is no memory for one image.")
     }
-    picture.fill(buffer.pixels)
+    image.fill(buffer.pixels)
     return try buffer.sealed(
       key: key,
       extent: SlotExtent(width: geometry.width, height: geometry.height))
   }
 
   @discardableResult
-  func store(_ picture: Picture, in catalogue: Catalogue) throws -> Insertion {
-    try insert(seal(picture, in: catalogue))
+  func store(_ image: ImageVersion, in catalogue: Catalogue) throws -> Insertion {
+    try insert(seal(image, in: catalogue))
   }
 }
 

@@ -46,7 +46,7 @@ struct IndexAttacks {
     other = try TableFolder()
     let table = try other.open(slots: Self.slots)
     for entity in 0..<Self.slots {
-      try table.store(Picture(entity: entity, version: 2), in: Self.catalogue)
+      try table.store(ImageVersion(entity: entity, version: 2), in: Self.catalogue)
     }
     table.close()
   }
@@ -80,31 +80,31 @@ struct IndexAttacks {
     if let present { compare(found, with: present, context) }
     // Only records tell what is there; those that a wrong index file hid may come back with them.
     if isNewStart || present != nil { present = found }
-    var held: [(Picture, TableEntry)] = []
+    var held: [(ImageVersion, TableEntry)] = []
     for _ in 0..<Int.random(in: 0..<24, using: &random) {
-      let picture = Self.catalogue.randomPicture(using: &random)
+      let image = Self.catalogue.randomImage(using: &random)
       switch Int.random(in: 0..<20, using: &random) {
-      case 0..<9: try store(picture, in: table)
-      case 9..<12: try remove(picture, from: table, context)
+      case 0..<9: try store(image, in: table)
+      case 9..<12: try remove(image, from: table, context)
       case 12: try table.flush()
       case 13 where Bool.random(using: &random):
         try table.removeAll()
         present = [:]
       default:
-        guard let entry = hit(picture, in: table, context) else { break }
-        held.append((picture, entry))
+        guard let entry = hit(image, in: table, context) else { break }
+        held.append((image, entry))
       }
       if held.count > 3 { held.removeFirst() }
-      for (picture, entry) in held where !entry.shows(picture) {
-        findings.report(.wrongPicture, "\(picture) changed under its lease, \(context)")
+      for (image, entry) in held where !entry.shows(image) {
+        findings.report(.wrongImage, "\(image) changed under its lease, \(context)")
       }
     }
     let last = look(at: table, context)
     if let present { compare(last, with: present, "at the end of " + context) }
   }
 
-  private mutating func store(_ picture: Picture, in table: Table) throws {
-    let insertion = try table.store(picture, in: Self.catalogue)
+  private mutating func store(_ image: ImageVersion, in table: Table) throws {
+    let insertion = try table.store(image, in: Self.catalogue)
     if let eviction = insertion.eviction {
       if let entity = eviction.entity.flatMap(Self.catalogue.entity(of:)) {
         present?[entity] = nil
@@ -112,33 +112,33 @@ struct IndexAttacks {
         present = nil
       }
     }
-    present?[picture.entity] = picture.version
+    present?[image.entity] = image.version
   }
 
   private mutating func remove(
-    _ picture: Picture, from table: Table, _ context: String
+    _ image: ImageVersion, from table: Table, _ context: String
   ) throws {
-    let entity = Self.catalogue.key(picture).entity
+    let entity = Self.catalogue.key(image).entity
     _ = try table.remove(entity)
-    present?[picture.entity] = nil
-    if table.contains(entity) { findings.report(.undead, "\(picture) just removed, \(context)") }
+    present?[image.entity] = nil
+    if table.contains(entity) { findings.report(.undead, "\(image) just removed, \(context)") }
   }
 
-  private func hit(_ picture: Picture, in table: Table, _ context: String) -> TableEntry? {
-    let key = Self.catalogue.key(picture)
-    let answer = proof.map { $0.answering(picture) { table.entry(for: key) } }
+  private func hit(_ image: ImageVersion, in table: Table, _ context: String) -> TableEntry? {
+    let key = Self.catalogue.key(image)
+    let answer = proof.map { $0.answering(image) { table.entry(for: key) } }
     guard let entry = answer ?? table.entry(for: key) else { return nil }
     findings.count("hits")
-    if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context)") }
+    if !entry.shows(image) { findings.report(.wrongImage, "\(image), \(context)") }
     return entry
   }
 
   /// All images that are found.
   private func look(at table: Table, _ context: String) -> [Int: Int] {
     var found: [Int: Int] = [:]
-    for picture in Self.catalogue.pictures where hit(picture, in: table, context) != nil {
-      if let version = found.updateValue(picture.version, forKey: picture.entity) {
-        findings.report(.undead, "version \(version) besides \(picture), \(context)")
+    for image in Self.catalogue.images where hit(image, in: table, context) != nil {
+      if let version = found.updateValue(image.version, forKey: image.entity) {
+        findings.report(.undead, "version \(version) besides \(image), \(context)")
       }
     }
     return found

@@ -7,7 +7,7 @@ struct ServerWorker {
   private let number: Int
   /// The entities that it draws, one after the other.
   private let share: Range<Int>
-  private let pictureCount: Int
+  private let imageCount: Int
 
   /// - Parameter numbers: Of this worker, of its first image, of the one after its last, and how
   ///   many images the table has room for.
@@ -15,7 +15,7 @@ struct ServerWorker {
     folder = TableFolder(path: path)
     number = numbers[0]
     share = numbers[1]..<numbers[2]
-    pictureCount = numbers[3]
+    imageCount = numbers[3]
   }
 
   static func ledgerPath(besides folder: TableFolder, worker: Int) -> String {
@@ -25,12 +25,12 @@ struct ServerWorker {
   /// Draws, and closes the table when the parent has cleared the ledger, or is killed.
   func run() throws -> Int32 {
     let ledger = try Ledger(path: Self.ledgerPath(besides: folder, worker: number))
-    let table = try folder.open(slots: pictureCount)
-    let catalogue = Catalogue(entities: pictureCount, versions: 1)
+    let table = try folder.open(slots: imageCount)
+    let catalogue = Catalogue(entities: imageCount, versions: 1)
     for entity in share {
-      let picture = Picture(entity: entity, version: 0)
+      let image = ImageVersion(entity: entity, version: 0)
       ledger.begin(.store, entity: entity)
-      try table.store(picture, in: catalogue)
+      try table.store(image, in: catalogue)
       ledger.done()
     }
     ledger.begin(.end)

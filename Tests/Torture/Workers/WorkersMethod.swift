@@ -8,12 +8,12 @@ struct WorkersMethod: TortureMethod {
   static let name = "workers"
   static let grammar = makeGrammar(
     summary: "draws with four processes, and counts what is there at the next start",
-    count: "pictures (10000)",
+    count: "images (10000)",
     discussion: """
-      Four processes open one table at the same moment and draw a quarter of the pictures each; one
+      Four processes open one table at the same moment and draw a quarter of the photos each; one
       of them owns the table. They end in three ways: all killed; all closing, one after the other;
       and killed and replaced while they draw, and all killed in the end. Then one process opens the
-      table, and looks for every picture whose store had returned. Less than 95 percent fail the
+      table, and looks for every photo whose store had returned. Less than 95 percent fail the
       run.
       """)
 
@@ -123,17 +123,17 @@ struct WorkersMethod: TortureMethod {
     let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
     var found = 0
     for entity in drawn {
-      let picture = Picture(entity: entity, version: 0)
-      guard let entry = table.entry(for: catalogue.key(picture)) else { continue }
+      let image = ImageVersion(entity: entity, version: 0)
+      guard let entry = table.entry(for: catalogue.key(image)) else { continue }
       found += 1
-      if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(end)") }
+      if !entry.shows(image) { findings.report(.wrongImage, "\(image), \(end)") }
     }
     table.close()
-    findings.count("pictures drawn", drawn.count)
-    findings.count("pictures there", found)
+    findings.count("images drawn", drawn.count)
+    findings.count("images there", found)
     if !losesGuests {
       Console.print(
-        "workers: \(end): \(found) of \(drawn.count) pictures there; opened in "
+        "workers: \(end): \(found) of \(drawn.count) images there; opened in "
           + String(format: "%.0f ms", milliseconds))
     }
     if found * 100 < drawn.count * 95 {

@@ -20,7 +20,7 @@ extension ImageCache {
   /// ```swift
   /// if let (image, preview) = cache.bestCachedImage(for: photo, format: .row) {
   ///   show(image)
-  ///   print(preview.isSettled ? "the picture" : "until it is loaded")
+  ///   print(preview.isSettled ? "the image" : "until it is loaded")
   /// }
   /// ```
   ///

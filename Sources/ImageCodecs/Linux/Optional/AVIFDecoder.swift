@@ -42,10 +42,10 @@
     private func decodeThumbnail(
       in bytes: UnsafeRawBufferPointer, atLeast size: PixelSize, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> Bitmap? {
-      let picture = try AVIFReader(bytes).imageHeader
+      let image = try AVIFReader(bytes).imageHeader
       // A thumbnail of the image with its alpha could not be told from one without.
-      guard !picture.hasAlpha else { return nil }
-      try request.limits.check(picture.size)
+      guard !image.hasAlpha else { return nil }
+      try request.limits.check(image.size)
       let items = try ISOItems(bytes.bytes)
       var smallest: (data: Data, width: Int)?
       for id in items.thumbnails.prefix(Self.thumbnailLimit) {
@@ -61,7 +61,7 @@
       let bitmap = try smallest.data.lendBytes { bytes throws(ImageDecodingError) in
         try decode(bytes, request)
       }
-      return EmbeddedThumbnail.check(bitmap, of: picture.size, wanted: size)
+      return EmbeddedThumbnail.check(bitmap, of: image.size, wanted: size)
     }
 
     private func decode(

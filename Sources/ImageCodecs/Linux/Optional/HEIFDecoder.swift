@@ -53,7 +53,7 @@
       if request.isCancelled() { throw .cancelled }
       if let size {
         guard !header.hasAlpha else {
-          throw .unsupported("HEIF: a thumbnail of a picture with alpha")
+          throw .unsupported("HEIF: a thumbnail of an image with alpha")
         }
         try reader.takeThumbnail(atLeast: size, bytes.bytes)
         (header, request.minimumSize) = (reader.imageHeader, nil)
@@ -72,7 +72,7 @@
       }
       guard let size else { return bitmap }
       guard let checked = EmbeddedThumbnail.check(bitmap, of: fullSize, wanted: size) else {
-        throw .unsupported("HEIF: a thumbnail of another picture")
+        throw .unsupported("HEIF: a thumbnail of another image")
       }
       return checked
     }

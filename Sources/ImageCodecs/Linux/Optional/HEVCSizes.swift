@@ -47,17 +47,17 @@
           for part in item.parts where items.items[part]?.type == item.type { throw Self.nested }
         case ISOItems.code("iovl"), ISOItems.code("av01"), ISOItems.code("vvc1"),
           ISOItems.code("j2k1"), ISOItems.code("unci"):
-          throw .unsupported("HEIF: pictures of another kind than HEVC, and overlays")
+          throw .unsupported("HEIF: images of another kind than HEVC, and overlays")
         default: continue
         }
       }
     }
 
     private static let nested =
-      ImageDecodingError.unsupported("HEIF: pictures that are made of each other")
+      ImageDecodingError.unsupported("HEIF: images that are made of each other")
 
     private static let larger =
-      ImageDecodingError.damaged("HEIF: a picture inside has more pixels than the file announces.")
+      ImageDecodingError.damaged("HEIF: an image inside has more pixels than the file announces.")
 
     private func check(_ pixelCount: Int) throws(ImageDecodingError) {
       guard pixelCount <= pixelLimit else { throw Self.larger }
@@ -91,7 +91,7 @@
         largest = max(largest, try configuredPixelCount(box.body, bytes))
       }
       guard item.extents.count == 1, let extent = item.extents.first else {
-        throw .unsupported("HEIF: a picture in several pieces")
+        throw .unsupported("HEIF: an image in several pieces")
       }
       var reader = ISOBoxReader(bytes, extent)
       while reader.rest.count >= 4 {
@@ -144,7 +144,7 @@
       guard !bits.isPastEnd else { throw .damaged("HEIF: a parameter set is too short.") }
       guard HEIFPlanes.samplesOfPair(chroma: chroma) <= planes.samplesOfPair,
         !isDeep || planes.sampleByteCount == 2
-      else { throw .damaged("HEIF: a picture inside has other samples than the file announces.") }
+      else { throw .damaged("HEIF: an image inside has other samples than the file announces.") }
       let (count, overflow) = width.multipliedReportingOverflow(by: height)
       return overflow ? .max : count
     }

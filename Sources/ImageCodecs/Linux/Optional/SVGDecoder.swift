@@ -3,9 +3,9 @@
   import Foundation
   import Pixels
 
-  /// SVG by librsvg, which is loaded at the first such picture, drawn at the size that is wanted.
+  /// SVG by librsvg, which is loaded at the first such image, drawn at the size that is wanted.
   ///
-  /// A picture has no pixels of its own. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses, and
+  /// An image has no pixels of its own. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses, and
   /// what no size bounds. Only its counts bound the time; a drawing cannot be cancelled.
   struct SVGDecoder: ImageDecoder {
     /// librsvg's objects for each byte of the file, and for fonts.

@@ -1,8 +1,8 @@
 #ifndef C_BENCH_PEERS_H
 #define C_BENCH_PEERS_H
 
-// The peers of the benchmark behind one interface: stores that keep pictures by a key, and
-// shrinkers that make small pictures of JPEG files. The floors in this target need only the C
+// The peers of the benchmark behind one interface: stores that keep images by a key, and
+// shrinkers that make small images of JPEG files. The floors in this target need only the C
 // library and libjpeg; a shared library that exports `bench_more_peers` adds others.
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ enum {
   BENCH_TOUCH = 2,
   BENCH_STORE = 4,
   BENCH_OPEN = 8,
-  /// A form in which other libraries keep pictures on disk; a scrolled list is compared with it.
+  /// A form in which other libraries keep images on disk; a scrolled list is compared with it.
   BENCH_SCROLL = 16,
   /// It keeps bytes as they are, so that they may be a file's.
   BENCH_BYTES = 32,
@@ -36,11 +36,11 @@ uint64_t bench_sum(const void *bytes, size_t byte_count);
 /// Reads every byte into memory of its own, and drops the copy.
 uint64_t bench_copy(const void *bytes, size_t byte_count);
 
-/// The folder of a store, and the count and size of its pictures.
+/// The folder of a store, and the count and size of its images.
 typedef struct {
   /// A folder of the store's own, which exists.
   const char *folder;
-  /// The most pictures that the store has to keep.
+  /// The most images that the store has to keep.
   size_t capacity;
   /// Pixels, four bytes each: blue, green, red, and an unused one.
   size_t width, height;
@@ -49,31 +49,31 @@ typedef struct {
   bench_reader reader;
 } bench_room;
 
-/// A way to keep pictures by a key of 16 random bytes.
+/// A way to keep images by a key of 16 random bytes.
 typedef struct {
   const char *name;
   /// Its work, and why comparing the cache with it is fair; one sentence.
   const char *reason;
   /// The sum of the flags above.
   int roles;
-  /// Pictures obtained in one timed run; few where each takes long.
+  /// Images obtained in one timed run; few where each takes long.
   size_t batch;
   /// Opens the store, or creates it; null for a failure.
   void *(*open)(const bench_room *room);
-  /// Keeps a picture, in place of the key's older one; 0 for success. Like the cache it hands the
+  /// Keeps an image, in place of the key's older one; 0 for success. Like the cache it hands the
   /// bytes to the system and does not wait for the device.
   int (*store)(void *store, const uint8_t *key, const void *pixels);
-  /// Obtains the pictures of `count` keys, one after the other, each released before the next;
+  /// Obtains the images of `count` keys, one after the other, each released before the next;
   /// reads their bytes if `reads` is not 0. Returns 0, or an error's number.
   int (*get)(void *store, const uint8_t *keys, size_t count, int reads);
   void (*close)(void *store);
 } bench_store;
 
-/// A way to make small pictures of JPEG files.
+/// A way to make small images of JPEG files.
 typedef struct {
   const char *name;
   const char *reason;
-  /// Shrinks the picture of each file to `width` x `height`, covering that area, and drops the
+  /// Shrinks the image of each file to `width` x `height`, covering that area, and drops the
   /// result.
   int (*shrink)(const char *const *files, size_t count, int width, int height, const char *folder);
 } bench_shrinker;
@@ -119,7 +119,7 @@ int bench_read_file(int folder, const char *name, size_t byte_count, bool hashes
 int bench_write_file(int folder, const char *name, const void *bytes, size_t byte_count);
 
 /// Takes a lease and ends it, for each line of 64 bytes in the order given: one exchange, a look at the line,
-/// one subtraction. Less cannot keep a picture from being overwritten. The lines begin as zeros; 0 for success.
+/// one subtraction. Less cannot keep an image from being overwritten. The lines begin as zeros; 0 for success.
 int bench_lease(void *lines, const uint32_t *order, size_t count);
 
 /// The bytes that malloc has given out and not got back; 0 where the C library does not count them.

@@ -67,7 +67,7 @@ final class PeerStore {
 
   func store(_ key: [UInt8], _ pixels: UnsafeRawBufferPointer) throws {
     guard peer.store(handle, key, pixels.baseAddress) == 0 else {
-      throw BenchFailure(description: "\(name) did not take a picture.")
+      throw BenchFailure(description: "\(name) did not take an image.")
     }
   }
 
@@ -77,7 +77,7 @@ final class PeerStore {
       peer.get(handle, $0.baseAddress, keys.count / 16, reads ? 1 : 0)
     }
     guard result == 0 else {
-      throw BenchFailure(description: "\(name) has lost a picture, or it failed: \(result).")
+      throw BenchFailure(description: "\(name) has lost an image, or it failed: \(result).")
     }
   }
 }

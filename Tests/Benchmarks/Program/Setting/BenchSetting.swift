@@ -25,12 +25,12 @@ final class BenchSetting {
   /// 200 x 200 pixels, 160 kB each: the images of a list.
   nonisolated(nonsending) func gallery() async throws -> Gallery {
     try await gallery(
-      "usual", count: effort.pictureCount, side: 200, roles: [.handle, .touch, .scroll])
+      "usual", count: effort.imageCount, side: 200, roles: [.handle, .touch, .scroll])
   }
 
   /// 8 x 8 pixels, as many as in the usual one.
   nonisolated(nonsending) func smallGallery() async throws -> Gallery {
-    try await gallery("small", count: effort.pictureCount, side: 8, roles: [.handle, .open])
+    try await gallery("small", count: effort.imageCount, side: 8, roles: [.handle, .open])
   }
 
   /// 8 x 8 pixels, a hundred times as many.
@@ -103,7 +103,7 @@ final class BenchSetting {
     _ name: String, count: Int, side: Int, roles: PeerStore.Roles
   ) async throws -> Gallery {
     if let open = galleries[name] { return open }
-    Console.note("filling the \(name) table and its peers with \(count) pictures")
+    Console.note("filling the \(name) table and its peers with \(count) images")
     let gallery = try await Gallery(
       name, count: count, spareCount: 1, side: side, roles: roles, setting: self)
     galleries[name] = gallery

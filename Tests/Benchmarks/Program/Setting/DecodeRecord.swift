@@ -41,7 +41,7 @@ final class DecodeRecord: Sendable {
       "scale-\(size.width)-\(format.name)", formats: [format],
       .with { $0.decoders = record.decoders }
     ) { cache in
-      _ = try await cache.image(for: BenchPicture(0, file: file), format: format)
+      _ = try await cache.image(for: BenchImage(0, file: file), format: format)
       return max((record.take().width * 8 + size.width / 2) / size.width, 1)
     }
   }

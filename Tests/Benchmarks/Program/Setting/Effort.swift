@@ -3,7 +3,7 @@ import FastImageCache
 /// The amount of work: enough for stable figures, or just enough to see that everything runs.
 struct Effort: Sendable {
   /// Images in the table of the scenarios that do not grow.
-  let pictureCount: Int
+  let imageCount: Int
   /// Images in the large table, which is compared with the usual one.
   let largeCount: Int
   /// Times that ours and its peers take turns.
@@ -41,7 +41,7 @@ struct Effort: Sendable {
   let landscape: (width: Int, height: Int)
 
   static let full = Effort(
-    pictureCount: 1000, largeCount: 100_000, roundCount: 101, hitBatch: 1000,
+    imageCount: 1000, largeCount: 100_000, roundCount: 101, hitBatch: 1000,
     singleHitCount: 200_000, storeBatch: 20, fileCount: 200, subscriberCount: 1000,
     flingCount: 2000,
     heldCount: 100, frameCount: 200, scaleCounts: [1000, 10_000, 100_000, 1_000_000],
@@ -51,7 +51,7 @@ struct Effort: Sendable {
 
   /// Everything runs; the figures mean nothing.
   static let quick = Effort(
-    pictureCount: 8, largeCount: 40, roundCount: 2, hitBatch: 16, singleHitCount: 64,
+    imageCount: 8, largeCount: 40, roundCount: 2, hitBatch: 16, singleHitCount: 64,
     storeBatch: 2, fileCount: 2, subscriberCount: 8, flingCount: 6, heldCount: 4, frameCount: 2,
     scaleCounts: [4, 16], photographs: (large: (128, 96), progressive: (96, 64), small: (64, 48)),
     usualPhotograph: PixelSize(width: 320, height: 240), readsPhotographs: false,

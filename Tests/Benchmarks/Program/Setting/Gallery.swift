@@ -11,7 +11,7 @@ final class Gallery {
   /// The images in the order in which they are asked for.
   let hits: HitList
   let stores: [PeerStore]
-  /// The keys of `pictures`, one after the other.
+  /// The keys of `images`, one after the other.
   private let keys: [UInt8]
 
   /// Opens the cache and the peers, and fills both.
@@ -32,19 +32,19 @@ final class Gallery {
     stores = try setting.peers.open(
       roles, in: Self.peerFolder(name, in: setting.place.url), layout: layout,
       capacity: count)
-    let ordered = (0..<count).map { BenchPicture($0) }
+    let ordered = (0..<count).map { BenchImage($0) }
     var random = SystemRandomNumberGenerator()
-    hits = HitList(cache: cache, format: format, pictures: ordered.shuffled(using: &random))
-    keys = hits.pictures.flatMap(\.key)
+    hits = HitList(cache: cache, format: format, images: ordered.shuffled(using: &random))
+    keys = hits.images.flatMap(\.key)
     let (photographs, stores) = (setting.photographs, stores)
     // More images would only take longer to draw.
     let differentCount = min(count, Self.differentCount)
     let bitmaps = try (0..<differentCount).map { try photographs.part($0, size: size) }
     try Self.fill(cache, format, with: ordered) { bitmaps[$0 % differentCount] }
-    for (number, picture) in ordered.enumerated() {
+    for (number, image) in ordered.enumerated() {
       try Task.checkCancellation()
       try bitmaps[number % differentCount].withUnsafeBytes { pixels in
-        for store in stores { try store.store(picture.key, pixels) }
+        for store in stores { try store.store(image.key, pixels) }
       }
     }
   }
@@ -64,20 +64,20 @@ final class Gallery {
 
   /// Puts images into an open cache's table.
   static func fill(
-    _ cache: ImageCache, _ format: ImageFormat, with pictures: some Sequence<BenchPicture>,
+    _ cache: ImageCache, _ format: ImageFormat, with images: some Sequence<BenchImage>,
     bitmap: (Int) throws -> Bitmap
   ) throws {
     let table = try table(of: cache, format)
     defer { table.close() }
-    for (number, picture) in pictures.enumerated() {
+    for (number, image) in images.enumerated() {
       try Task.checkCancellation()
-      try insert(bitmap(number), for: picture, into: table)
+      try insert(bitmap(number), for: image, into: table)
     }
   }
 
   /// Another opening of a cache's table.
   static func table(of cache: ImageCache, _ format: ImageFormat) throws -> Table {
-    guard case .count(let capacity) = format.capacity else { throw BenchFailure.missingPicture }
+    guard case .count(let capacity) = format.capacity else { throw BenchFailure.missingImage }
     let layout = PixelLayout(for: format.size, format: format.pixelFormat)
     let directory = try TableDirectory(path: cache.directory.path(percentEncoded: false))
     return try Table(
@@ -88,22 +88,22 @@ final class Gallery {
       capacity: .slots(capacity))
   }
 
-  static func insert(_ bitmap: Bitmap, for picture: BenchPicture, into table: Table) throws {
-    try insert(for: picture, bitmap.size, into: table) { target in
+  static func insert(_ bitmap: Bitmap, for image: BenchImage, into table: Table) throws {
+    try insert(for: image, bitmap.size, into: table) { target in
       bitmap.withUnsafeBytes { target.copyMemory(from: $0) }
     }
   }
 
   /// Stores the image that `draw` leaves in a slot's scratch memory.
   static func insert(
-    for picture: BenchPicture, _ size: PixelSize, into table: Table,
+    for image: BenchImage, _ size: PixelSize, into table: Table,
     draw: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
     guard let buffer = table.makeBuffer(isCleared: false) else {
       throw BitmapError.outOfMemory(byteCount: table.geometry.pixelByteCount)
     }
     try draw(buffer.pixels)
-    let id = picture.imageID.tableID
+    let id = image.imageID.tableID
     let sealed = try buffer.sealed(
       key: TableKey(entity: id, version: id),
       extent: SlotExtent(width: size.width, height: size.height))
@@ -112,14 +112,14 @@ final class Gallery {
 
   /// The images of one turn; turns go through all of them, and begin again at the end.
   func slice(turn: Int, count: Int) -> Range<Int> {
-    Contest.slice(of: hits.pictures.count, turn: turn, count: count)
+    Contest.slice(of: hits.images.count, turn: turn, count: count)
   }
 
   /// Takes part in a contest with so many images in each turn.
   func contender(
     batch: Int, _ body: @escaping (Range<Int>) throws -> Void
   ) -> Contest.Contender {
-    Contest.contender(of: hits.pictures.count, batch: batch, body)
+    Contest.contender(of: hits.images.count, batch: batch, body)
   }
 
   /// A peer's part in a contest: it obtains as many images in a turn as it asks for.

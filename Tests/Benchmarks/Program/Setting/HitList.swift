@@ -5,13 +5,13 @@ import FastImageCache
 struct HitList: Sendable {
   let cache: ImageCache
   let format: ImageFormat
-  let pictures: [BenchPicture]
+  let images: [BenchImage]
 
   /// Lookup, lease, handle, release.
   func hit(_ range: Range<Int>) throws {
     for index in range {
-      guard cache.cachedImage(for: pictures[index], format: format) != nil else {
-        throw BenchFailure.missingPicture
+      guard cache.cachedImage(for: images[index], format: format) != nil else {
+        throw BenchFailure.missingImage
       }
     }
   }
@@ -20,8 +20,8 @@ struct HitList: Sendable {
   func read(_ range: Range<Int>) throws {
     var sum: UInt64 = 0
     for index in range {
-      guard let image = cache.cachedImage(for: pictures[index], format: format) else {
-        throw BenchFailure.missingPicture
+      guard let image = cache.cachedImage(for: images[index], format: format) else {
+        throw BenchFailure.missingImage
       }
       sum &+= image.withPixels { pixels in
         pixels.withUnsafeBytes { bench_sum($0.baseAddress, $0.count) }
@@ -32,6 +32,6 @@ struct HitList: Sendable {
 
   /// The awaited hit, on the caller's actor.
   nonisolated(nonsending) func awaitHit(_ range: Range<Int>) async throws {
-    for index in range { _ = try await cache.image(for: pictures[index], format: format) }
+    for index in range { _ = try await cache.image(for: images[index], format: format) }
   }
 }

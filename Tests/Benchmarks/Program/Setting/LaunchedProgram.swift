@@ -75,8 +75,8 @@ struct LaunchedProgram {
   }
 
   /// Some of the gallery's images, far from one another.
-  private var pictures: [BenchPicture] {
-    (0..<shownCount).map { BenchPicture($0 * count / shownCount) }
+  private var images: [BenchImage] {
+    (0..<shownCount).map { BenchImage($0 * count / shownCount) }
   }
 
   private func openCache(_ format: ImageFormat) throws -> ImageCache {
@@ -89,8 +89,8 @@ struct LaunchedProgram {
   private nonisolated(nonsending) func showFromCache() async throws {
     let format = Gallery.format(galleryName, count: count, side: side)
     let cache = try openCache(format)
-    let pictures = pictures
-    try HitList(cache: cache, format: format, pictures: pictures).read(pictures.indices)
+    let images = images
+    try HitList(cache: cache, format: format, images: images).read(images.indices)
     tell()
     await cache.close()
   }
@@ -98,9 +98,9 @@ struct LaunchedProgram {
   /// Reads the first frame of each, as a view shows it.
   private nonisolated(nonsending) func showStickers() async throws {
     let cache = try openCache(Stickers.format)
-    let shown = try pictures.map { picture in
-      guard let found = cache.cachedAnimation(for: picture, format: Stickers.format) else {
-        throw BenchFailure.missingPicture
+    let shown = try images.map { image in
+      guard let found = cache.cachedAnimation(for: image, format: Stickers.format) else {
+        throw BenchFailure.missingImage
       }
       found.frame(at: 0).image.withPixels {
         $0.withUnsafeBytes { _ = bench_sum($0.baseAddress, $0.count) }
@@ -117,7 +117,7 @@ struct LaunchedProgram {
     let store = try PeerLibrary(path: library).open(
       named: name, in: Gallery.peerFolder(galleryName, in: place), layout: layout, capacity: count)
     defer { store.close() }
-    try store.get(ArraySlice(pictures.flatMap(\.key)), reads: true)
+    try store.get(ArraySlice(images.flatMap(\.key)), reads: true)
     tell()
   }
 

@@ -10,7 +10,7 @@ struct ChangingIDTests {
     Photo(id, version: version, url: "test:/9")
   }
 
-  @Test("moves the pictures of all formats, draws none, and tells how many")
+  @Test("moves the images of all formats, draws none, and tells how many")
   func movesAll() async throws {
     let directory = try TemporaryDirectory()
     let fixture = try await Fixture([.row, .large, .dot], directory: directory)
@@ -42,7 +42,7 @@ struct ChangingIDTests {
     #expect(later.cache.cachedImage(for: photo(42), format: .large)?.solidNumber == 3)
   }
 
-  @Test("replaces the new id's picture, and does nothing from an id to itself")
+  @Test("replaces the new id's image, and does nothing from an id to itself")
   func replaces() async throws {
     let fixture = try await Fixture()
     let held = try await fixture.cache.store(solid(1), for: photo("new"), format: .row)
@@ -53,7 +53,7 @@ struct ChangingIDTests {
     #expect(held.solidNumber == 1)
   }
 
-  @Test("finds a URL's picture under another URL")
+  @Test("finds a URL's image under another URL")
   func followsURL() async throws {
     let fixture = try await Fixture()
     let (old, new) = (URL(fileURLWithPath: "/a"), URL(fileURLWithPath: "/b"))
@@ -82,7 +82,7 @@ struct ChangingIDTests {
     #expect(fixture.cache.containsImage(for: newer, format: .row))
   }
 
-  @Test("keeps loads of the old id from storing where it has no picture either")
+  @Test("keeps loads of the old id from storing where it has no image either")
   func forbidsFirstLoads() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
@@ -95,7 +95,7 @@ struct ChangingIDTests {
     #expect(!fixture.cache.containsImage(for: "old", format: .row))
   }
 
-  @Test("keeps loads of the new id from storing over a moved picture, and only there")
+  @Test("keeps loads of the new id from storing over a moved image, and only there")
   func forbidsNewLoads() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture([.row, .large], source: ScriptedSource(gate: gate))
@@ -112,7 +112,7 @@ struct ChangingIDTests {
     #expect(fixture.cache.containsImage(for: newer, format: .large))
   }
 
-  @Test("fails where no slot is free, and keeps the picture; a closed cache has none")
+  @Test("fails where no slot is free, and keeps the image; a closed cache has none")
   func fails() async throws {
     let format = ImageFormat.row.with(capacity: 1)
     let fixture = try await Fixture([format])

@@ -140,7 +140,7 @@ struct EntriesTests {
     #expect(try await all(later.cache).map(\.imageID) == ["a"])
   }
 
-  @Test("are not removed where another picture took their place")
+  @Test("are not removed where another image took their place")
   func sparesNewer() async throws {
     let fixture = try await Fixture()
     try await store(["a", "b"], in: fixture.cache)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An inspection", .timeLimit(.minutes(10)))
 struct InspectionTests {
-  @Test("lists each table's pictures by their use, with the bytes that its file takes, and no load")
+  @Test("lists each table's images by their use, with the bytes that its file takes, and no load")
   func listsTables() async throws {
     let fixture = try await Fixture([.row, .dot])
     for (number, name) in ["a", "b"].enumerated() {
@@ -41,7 +41,7 @@ struct InspectionTests {
     #expect(try await fixture.cache.inspect().tables.first?.dirtyByteCount == 0)
   }
 
-  @Test("lists the loads under way, with their pictures and subscribers")
+  @Test("lists the loads under way, with their images and subscribers")
   func listsLoads() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("Conditions of a call for many pictures", .timeLimit(.minutes(10)))
+@Suite("Conditions of a call for many images", .timeLimit(.minutes(10)))
 struct ManyWithOptionsTests {
   enum Call: CaseIterable { case prefetch, window, images }
 
@@ -103,7 +103,7 @@ struct ManyWithOptionsTests {
     withExtendedLifetime(shown) {}
   }
 
-  @Test("count no picture as loaded whose former one stays")
+  @Test("count no image as loaded whose former one stays")
   func keptFormer() async throws {
     let (source, calls) = (LoadOptionsTests.counting(), Counter())
     let fixture = try await Fixture(from: source) {

@@ -23,7 +23,7 @@
       }
     }
 
-    @Test("has touched every page before a picture is shown")
+    @Test("has touched every page before an image is shown")
     func touchesPages() async throws {
       let format = ImageFormat(
         name: "big", size: .exact(PixelSize(width: 512, height: 512)), pixelFormat: .bgrx32,

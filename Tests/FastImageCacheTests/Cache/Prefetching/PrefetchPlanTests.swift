@@ -62,7 +62,7 @@ struct PrefetchPlanTests {
     }
   }
 
-  @Test("starts each picture once for each stay, in order, and gives up what left")
+  @Test("starts each image once for each stay, in order, and gives up what left")
   func playsEverything() throws {
     var playCount = 0
     func go(on play: Play, _ depth: Int) throws {

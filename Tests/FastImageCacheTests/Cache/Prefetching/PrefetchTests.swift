@@ -7,11 +7,11 @@ import Testing
 @Suite("A prefetch", .timeLimit(.minutes(10)))
 struct PrefetchTests {
   @Test(
-    "without anybody waiting stores the pictures",
+    "without anybody waiting stores the images",
     arguments: [
       ImageCache.PrefetchDepth.disk, .memory,
     ])
-  func storesPictures(depth: ImageCache.PrefetchDepth) async throws {
+  func storesImages(depth: ImageCache.PrefetchDepth) async throws {
     let fixture = try await Fixture()
     let photos = (0..<12).map { Photo(ImageID($0), url: "test:/\($0)") }
     let progress = await fixture.cache.prefetch(photos, format: .row, depth: depth)
@@ -84,7 +84,7 @@ struct PrefetchTests {
     let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
     func photo(_ name: String, _ asked: Counter) -> Photo {
       var photo = Photo(ImageID(name), url: "test:/\(name)")
-      photo.ownPicture = { _ in
+      photo.ownImage = { _ in
         asked.increment()
         return nil
       }
@@ -125,7 +125,7 @@ struct PrefetchTests {
     #expect(order.notes == (0..<200).map { "\($0)" })
   }
 
-  @Test("brings several pictures at the same time, from a source or from the entities themselves")
+  @Test("brings several images at the same time, from a source or from the entities themselves")
   func worksBesideItself() async throws {
     let gate = CancellableGate()
     // One place is kept for rows on screen.
@@ -139,7 +139,7 @@ struct PrefetchTests {
     let owners = (10..<14).map { number in
       var photo = Photo(ImageID(number))
       photo.url = nil
-      photo.ownPicture = { _ in
+      photo.ownImage = { _ in
         asked.increment()
         try await gate.pass()
         return .bitmap(try solid(number))
@@ -153,7 +153,7 @@ struct PrefetchTests {
     #expect(await other.value.loadedCount == 4)
   }
 
-  @Test("does not wait with the others for a picture that somebody else loads")
+  @Test("does not wait with the others for an image that somebody else loads")
   func passesSharedLoads() async throws {
     let (gate, entered) = (CancellableGate(), Counter())
     let fixture = try await Fixture(
@@ -173,7 +173,7 @@ struct PrefetchTests {
   }
 }
 
-@Suite("A prefetch of more pictures than there is room for", .timeLimit(.minutes(10)))
+@Suite("A prefetch of more images than there is room for", .timeLimit(.minutes(10)))
 struct OverfullPrefetchTests {
   private let format = ImageFormat.row.with(capacity: 4)
 
@@ -232,7 +232,7 @@ struct OverfullPrefetchTests {
     #expect(kept == Array(1...9) && fixture.source.started.value == 8)
   }
 
-  @Test("leaves the slots alone that show other pictures, and not those that show its own")
+  @Test("leaves the slots alone that show other images, and not those that show its own")
   func respectsLeases() async throws {
     let (opened, stored) = (Lock<ImageCache?>(nil), Counter())
     let fixture = try await Fixture(

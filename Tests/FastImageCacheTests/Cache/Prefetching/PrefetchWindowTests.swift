@@ -9,7 +9,7 @@ struct PrefetchWindowTests {
     numbers.map { Photo(ImageID($0), url: "test:/\($0)") }
   }
 
-  private func pictures(_ numbers: some Sequence<Int>, in fixture: Fixture) -> [Int?] {
+  private func images(_ numbers: some Sequence<Int>, in fixture: Fixture) -> [Int?] {
     photos(numbers).map { fixture.cache.cachedImage(for: $0, format: .row)?.solidNumber }
   }
 
@@ -29,7 +29,7 @@ struct PrefetchWindowTests {
     window.move(to: photos([3, 1, 2, 1]))
     for await case .stored in events where loaded.increment() == 3 { break }
     #expect(order.notes == ["3", "1", "2"])
-    #expect(pictures([1, 2, 3], in: fixture) == [1, 2, 3])
+    #expect(images([1, 2, 3], in: fixture) == [1, 2, 3])
     withExtendedLifetime(window) {}
   }
 
@@ -45,12 +45,12 @@ struct PrefetchWindowTests {
     await fixture.source.started.reaches(3)
     gate.open()
     await fixture.quiet()
-    #expect(pictures([1, 2, 3], in: fixture) == [nil, 2, 3])
+    #expect(images([1, 2, 3], in: fixture) == [nil, 2, 3])
     #expect(fixture.source.started.value == 3 && fixture.source.cancelled.value == 1)
     withExtendedLifetime(window) {}
   }
 
-  @Test("takes and gives up single pictures")
+  @Test("takes and gives up single images")
   func insertsAndRemoves() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
@@ -62,7 +62,7 @@ struct PrefetchWindowTests {
     await fixture.source.cancelled.reaches(1)
     gate.open()
     await fixture.quiet()
-    #expect(pictures([1, 2], in: fixture) == [nil, 2])
+    #expect(images([1, 2], in: fixture) == [nil, 2])
     #expect(fixture.source.started.value == 2)
     withExtendedLifetime(window) {}
   }
@@ -84,7 +84,7 @@ struct PrefetchWindowTests {
     #expect(fixture.source.started.value == 8)
   }
 
-  @Test("asks again for a picture that failed when it comes back, and not before")
+  @Test("asks again for an image that failed when it comes back, and not before")
   func asksAgain() async throws {
     struct Broken: Error {}
     let source = ScriptedSource { url, call, _ in
@@ -102,7 +102,7 @@ struct PrefetchWindowTests {
     window.move(to: [])
     window.move(to: photos([1]))
     for await case .stored in events { break }
-    #expect(pictures([1, 2], in: fixture) == [1, 2] && source.started.value == 3)
+    #expect(images([1, 2], in: fixture) == [1, 2] && source.started.value == 3)
     withExtendedLifetime(window) {}
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The closest picture", .timeLimit(.minutes(10)))
+@Suite("The closest image", .timeLimit(.minutes(10)))
 struct ClosestImageTests {
   private static func format(_ side: Int, capacity: Int = 4) -> ImageFormat {
     ImageFormat(
@@ -64,7 +64,7 @@ struct ClosestImageTests {
     #expect(current?.image.solidNumber == 2 && current?.preview.kind == .variant(small))
   }
 
-  @Test("is, of pictures that are all marked stale, the one that was the closest before")
+  @Test("is, of images that are all marked stale, the one that was the closest before")
   func marked() async throws {
     let fixture = try await Fixture([small, medium, large])
     let formats = [medium, large, small]

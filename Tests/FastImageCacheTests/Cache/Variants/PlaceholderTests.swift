@@ -30,7 +30,7 @@ struct PlaceholderTests {
     return image.solidNumber
   }
 
-  @Test("is missed by requests for the real picture, found as the closest, and replaced by it")
+  @Test("is missed by requests for the real image, found as the closest, and replaced by it")
   func isReplaced() async throws {
     let fixture = try await Fixture()
     #expect(try await load(thumbnail, in: fixture) == 1)
@@ -45,7 +45,7 @@ struct PlaceholderTests {
     #expect(entries.map(\.isPlaceholder) == [false])
   }
 
-  @Test("takes the place of no real picture, of another version or marked stale neither")
+  @Test("takes the place of no real image, of another version or marked stale neither")
   func replacesNone() async throws {
     let fixture = try await Fixture()
     #expect(try await load(photo, isPlaceholder: false, in: fixture) == 2)
@@ -83,7 +83,7 @@ struct PlaceholderTests {
     }
   }
 
-  @Test("that has changed is redrawn in all formats that show it, and no real picture with it")
+  @Test("that has changed is redrawn in all formats that show it, and no real image with it")
   func isRedrawn() async throws {
     let formats = [8, 16].map {
       ImageFormat(
@@ -159,7 +159,7 @@ struct PlaceholderTests {
   }
 
   @Test(
-    "shares no load with the real picture of its URL, which takes its place",
+    "shares no load with the real image of its URL, which takes its place",
     arguments: [false, true])
   func isApart(realFirst: Bool) async throws {
     let gate = CancellableGate()
@@ -175,7 +175,7 @@ struct PlaceholderTests {
   }
 
   @Test(
-    "gives way to a real picture that loads meanwhile, in the same cache or another one",
+    "gives way to a real image that loads meanwhile, in the same cache or another one",
     arguments: [false, true])
   func meets(isSecondCache: Bool) async throws {
     for (beginsReal, endsReal) in [(true, true), (true, false), (false, true), (false, false)] {

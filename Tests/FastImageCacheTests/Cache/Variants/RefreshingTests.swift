@@ -27,7 +27,7 @@ struct RefreshingTests {
     }
   }
 
-  @Test("an unchanged picture costs one request for all formats, no decode, and redraws none")
+  @Test("an unchanged image costs one request for all formats, no decode, and redraws none")
   func asksOnce() async throws {
     let source = source(changes: Counter())
     let fixture = try await Fixture([.row, .large, .dot], from: source, originals: originals)
@@ -41,7 +41,7 @@ struct RefreshingTests {
     #expect(after.pendingRequests == 0)
   }
 
-  @Test("a changed picture redraws the formats that have it, and says which")
+  @Test("a changed image redraws the formats that have it, and says which")
   func redraws() async throws {
     let changes = Counter()
     let source = source(changes: changes)
@@ -66,7 +66,7 @@ struct RefreshingTests {
     func drawing(for format: ImageFormat) -> Drawing { .stretch }
   }
 
-  @Test("one picture that has changed redraws none of another source")
+  @Test("one image that has changed redraws none of another source")
   func leavesOtherSources() async throws {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let formats = [8, 16].map {
@@ -88,7 +88,7 @@ struct RefreshingTests {
     #expect(fixture.cache.cachedImage(for: TwoSources(), format: formats[1])?.solidNumber == 2)
   }
 
-  @Test("shows the former pictures until the new ones are there")
+  @Test("shows the former images until the new ones are there")
   func keepsShowing() async throws {
     let (changes, gate) = (Counter(), CancellableGate())
     let source = source(changes: changes, gate: gate)
@@ -103,8 +103,8 @@ struct RefreshingTests {
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
   }
 
-  @Test("that fails, or is cancelled, leaves the pictures, and its load ends")
-  func leavesPictures() async throws {
+  @Test("that fails, or is cancelled, leaves the images, and its load ends")
+  func leavesImages() async throws {
     let gate = CancellableGate()
     let source = EncodedSource { _, call in
       if call == 2 { throw ImageSourceError.httpStatus(503) }
@@ -125,7 +125,7 @@ struct RefreshingTests {
     #expect(source.started.value == 3)
   }
 
-  @Test("pictures marked stale draws them again")
+  @Test("images marked stale draws them again")
   func redrawsStale() async throws {
     let source = source(changes: Counter())
     let fixture = try await Fixture(from: source, originals: originals)
@@ -192,7 +192,7 @@ struct RefreshingTests {
     #expect(fixture.cache.containsImage(for: photo, format: .row))
   }
 
-  @Test("a picture without a source, or with a closed cache, asks nobody")
+  @Test("an image without a source, or with a closed cache, asks nobody")
   func asksNobody() async throws {
     let source = source(changes: Counter())
     let fixture = try await Fixture(from: source)

@@ -43,7 +43,7 @@ struct ShownImageTests {
     return options
   }
 
-  @Test("begins with the closest picture, before its load has begun, and ends with the wanted one")
+  @Test("begins with the closest image, before its load has begun, and ends with the wanted one")
   func showsFirst() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture([small, large], source: ScriptedSource(gate: gate))
@@ -61,7 +61,7 @@ struct ShownImageTests {
     #expect(shown.map(\.rank) == [3, 5] && shown.map(\.number) == [9, 1])
   }
 
-  @Test("shows a placeholder until the real picture is there, which is loaded all the same")
+  @Test("shows a placeholder until the real image is there, which is loaded all the same")
   func showsPlaceholder() async throws {
     // The placeholder is shown before the image is loaded, or a slow reader would not see it.
     let gate = CancellableGate()
@@ -83,7 +83,7 @@ struct ShownImageTests {
     #expect(shown.map(\.solidNumber) == [7, 1])
   }
 
-  @Test("shows the wanted picture itself while its source is asked about it")
+  @Test("shows the wanted image itself while its source is asked about it")
   func showsItself() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture([large], source: ScriptedSource(gate: gate))
@@ -130,7 +130,7 @@ struct ShownImageTests {
     }
   }
 
-  @Test("never shows less than before, whatever happened to the pictures", arguments: 1...4)
+  @Test("never shows less than before, whatever happened to the images", arguments: 1...4)
   func neverFalls(seed: UInt64) async throws {
     var random = SplitMix64(state: seed)
     let fixture = try await Fixture([small, large])

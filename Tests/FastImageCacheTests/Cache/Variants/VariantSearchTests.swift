@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A search for the closest picture", .timeLimit(.minutes(10)))
+@Suite("A search for the closest image", .timeLimit(.minutes(10)))
 struct VariantSearchTests {
   private func square(_ side: Int, family: String? = "f") -> ImageFormat {
     ImageFormat(name: "\(side)", family: family, size: .exact(PixelSize(width: side, height: side)))
@@ -60,7 +60,7 @@ struct VariantSearchTests {
     #expect(loose.preview(.current, size(width, height), in: upTo(500)) != nil)
   }
 
-  @Test("takes pictures of their own proportions for each other, however small")
+  @Test("takes images of their own proportions for each other, however small")
   func comparesOwnProportions() {
     let search = VariantSearch(wanted: upTo(100), policy: FallbackPolicy())
     #expect(search.preview(.current, size(3, 9), in: upTo(50)) != nil)
@@ -71,7 +71,7 @@ struct VariantSearchTests {
     #expect(loose.preview(.current, size(100, 100), in: square(100)) != nil)
   }
 
-  @Test("calls the wanted picture settled, and another one by its kind")
+  @Test("calls the wanted image settled, and another one by its kind")
   func namesKinds() {
     let (wanted, sibling) = (square(100), square(200))
     var policy = FallbackPolicy()

@@ -181,7 +181,7 @@ struct HTTPLoadTests {
     let never = Gate()
     defer { never.open() }
     let dead = try HTTPServer { _ in HTTPReply([.wait(never)]) }
-    let live = try HTTPServer(["/a": .ok(Data("no picture".utf8))])
+    let live = try HTTPServer(["/a": .ok(Data("no image".utf8))])
     let fixture = try await Fixture { $0.source = URLImageSource(http: .patient) }
     let cache = fixture.cache
     let waiting = (0..<40).map { number in

@@ -13,14 +13,14 @@ struct HTTPRouteTests {
     var options = HTTPOptions.patient
     options.allowsInsecureHTTP = true
     options.proxy = proxy.url("")
-    let picture = try #require(URL(string: address))
-    #expect(try await bytes(picture, from: URLImageSource(http: options)) == Data("a".utf8))
+    let image = try #require(URL(string: address))
+    #expect(try await bytes(image, from: URLImageSource(http: options)) == Data("a".utf8))
     #expect(proxy.arrivedRequests.map(\.path) == [address])
     #expect(proxy.arrivedRequests.first?.headers["host"] == "pictures.invalid")
   }
 
   @Test(
-    "asks the proxy for a tunnel to https servers, and tells it no header of the picture's request")
+    "asks the proxy for a tunnel to https servers, and tells it no header of the image's request")
   func tunnels() async throws {
     let proxy = try HTTPServer { _ in .status(403) }
     var options = HTTPOptions.patient
@@ -30,9 +30,9 @@ struct HTTPRouteTests {
       request.headers["Authorization"] = "Bearer 1"
       return request
     }
-    let picture = try #require(URL(string: "https://pictures.invalid/a"))
+    let image = try #require(URL(string: "https://pictures.invalid/a"))
     await #expect(throws: ImageSourceError.self) {
-      try await bytes(picture, from: URLImageSource(http: options))
+      try await bytes(image, from: URLImageSource(http: options))
     }
     #expect(proxy.arrivedRequests.map(\.path) == ["pictures.invalid:443"])
     #expect(proxy.arrivedRequests.first?.headers["authorization"] == nil)
@@ -55,9 +55,9 @@ struct HTTPRouteTests {
     options.allowsInsecureHTTP = true
     // No server has the port 1 of this machine, as a rule; if one has, it is no proxy.
     options.proxy = URL(string: "http://127.0.0.1:1")
-    let picture = try #require(URL(string: "http://pictures.invalid/a"))
+    let image = try #require(URL(string: "http://pictures.invalid/a"))
     do {
-      _ = try await bytes(picture, from: URLImageSource(http: options))
+      _ = try await bytes(image, from: URLImageSource(http: options))
       Issue.record("It was loaded.")
     } catch ImageSourceError.network(let text) {
       // The system's words for a refused connection; a lookup of the image's host ends in others.
@@ -71,9 +71,9 @@ struct HTTPRouteTests {
     var options = HTTPOptions.patient
     options.allowsInsecureHTTP = true
     options.proxy = URL(string: "sock5://user:secret@127.0.0.1:\(server.port)")
-    let picture = try #require(URL(string: "http://pictures.invalid/a"))
+    let image = try #require(URL(string: "http://pictures.invalid/a"))
     do {
-      _ = try await bytes(picture, from: URLImageSource(http: options))
+      _ = try await bytes(image, from: URLImageSource(http: options))
       Issue.record("It was loaded.")
     } catch ImageSourceError.network(let text) {
       #expect(text.contains("HTTPOptions.proxy") && !text.contains("secret"), "\(text)")
@@ -89,9 +89,9 @@ struct HTTPRouteTests {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
     var options = HTTPOptions.patient
     options.certificateFile = URL(fileURLWithPath: "/nowhere/authorities.pem")
-    let picture = try #require(URL(string: "https://127.0.0.1:\(server.port)/a"))
+    let image = try #require(URL(string: "https://127.0.0.1:\(server.port)/a"))
     do {
-      _ = try await bytes(picture, from: URLImageSource(http: options))
+      _ = try await bytes(image, from: URLImageSource(http: options))
       Issue.record("It was loaded.")
     } catch ImageSourceError.network(let text) {
       #expect(text.contains("/nowhere/authorities.pem"))
@@ -108,8 +108,8 @@ struct HTTPRouteTests {
     @Test("is known to lead nowhere where the system says so")
     func isOffline() async throws {
       // To a multicast address no connection leads, on any machine, whatever networks it has.
-      let picture = try #require(URL(string: "https://224.0.0.1/a"))
-      await #expect(throws: ImageSourceError.offline) { try await bytes(picture) }
+      let image = try #require(URL(string: "https://224.0.0.1/a"))
+      await #expect(throws: ImageSourceError.offline) { try await bytes(image) }
     }
   }
 
@@ -122,8 +122,8 @@ struct HTTPRouteTests {
       var options = HTTPOptions.patient
       options.allowsInsecureHTTP = true
       options.proxy = URL(string: "http://us%40er:se%3Acret@127.0.0.1:\(proxy.port)")
-      let picture = try #require(URL(string: address))
-      #expect(try await bytes(picture, from: URLImageSource(http: options)) == Data("a".utf8))
+      let image = try #require(URL(string: address))
+      #expect(try await bytes(image, from: URLImageSource(http: options)) == Data("a".utf8))
       let expected = "Basic " + Data("us@er:se:cret".utf8).base64EncodedString()
       #expect(proxy.arrivedRequests.first?.headers["proxy-authorization"] == expected)
     }

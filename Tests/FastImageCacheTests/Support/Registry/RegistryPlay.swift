@@ -223,7 +223,7 @@ struct RegistryPlay {
     guard let load else { return nil }
     let expected = load.wishes.filter { !load.handedOut.contains($0) }
     model.change(load.id) { $0.handedOut += expected }
-    return registry.take(load.id) == expected ? nil : "other pictures were handed out"
+    return registry.take(load.id) == expected ? nil : "other images were handed out"
   }
 
   private mutating func finish(_ isFetched: Bool) -> String? {

@@ -15,7 +15,7 @@ let formats = [("cell", 200, 150), ("screen", 1600, 1200), ("full", 6400, 4800)]
     name: $0, family: "photo", size: .fitting(PixelSize(width: $1, height: $2)),
     pixelFormat: .bgrx32, capacity: .bytes(512 << 20))
 }
-// Before the window opens: its first frame has the pictures of an earlier session.
+// Before the window opens: its first frame has the images of an earlier session.
 let cache = try ImageCache.open(namespace: "browser", formats: formats)
 
 gtk_init()
@@ -26,7 +26,7 @@ let photoPage = gtk_scrolled_window_new()!
 let names = gtk_string_list_new(nil)
 for photo in photos { gtk_string_list_append(names, photo.name) }
 let selection = gtk_single_selection_new(names)!
-let picture = CachedImageWidget<Photo>(family: "photo", from: cache)
+let image = CachedImageWidget<Photo>(family: "photo", from: cache)
 let neighbours = PrefetchWindow<Photo>(cache, format: formats[1])
 let adjustments = [
   gtk_scrolled_window_get_hadjustment(OpaquePointer(photoPage))!,
@@ -66,10 +66,10 @@ func makeGrid() {
 }
 
 func makePhotoPage() {
-  picture.options = .previewing
+  image.options = .previewing
   // A cell's image, until the photograph is there.
-  picture.options?.fallback.smallestScale = 0.02
-  gtk_scrolled_window_set_child(OpaquePointer(photoPage), picture.widget.widget)
+  image.options?.fallback.smallestScale = 0.02
+  gtk_scrolled_window_set_child(OpaquePointer(photoPage), image.widget.widget)
   let drag = gtk_gesture_drag_new()!
   gtk_widget_add_controller(photoPage, drag)
   let moved: Motion = { _, x, y in
@@ -143,15 +143,15 @@ func update() {
   let index = Int(gtk_single_selection_get_selected(selection))
   guard photos.indices.contains(index) else { return }
   let isWhole = gtk_stack_get_visible_child(stack) == photoPage
-  picture.entity = photos[index]
-  picture.alternativeText = photos[index].name
+  image.entity = photos[index]
+  image.alternativeText = photos[index].name
   let besides = isWhole ? [index + 1, index - 1].filter(photos.indices.contains) : []
   neighbours.move(to: besides.map { photos[$0] })
   let detail = isWhole ? "\(Int((zoom * 100).rounded())) %" : "\(index + 1) of \(photos.count)"
   gtk_window_set_title(window, "\(photos[index].name), \(detail)")
 }
 
-/// Enlarges the picture's room around its middle; at 1, the whole photograph fits into the window.
+/// Enlarges the image's room around its middle; at 1, the whole photograph fits into the window.
 func enlarge(by factor: Double) {
   zoom = min(max(zoom * factor, 1), 20)
   let sides = adjustments.map { adjustment in
@@ -162,11 +162,11 @@ func enlarge(by factor: Double) {
     gtk_adjustment_set_value(adjustment, part * page * zoom - page / 2)
     return zoom > 1 ? Int32(page * zoom) : -1
   }
-  gtk_widget_set_size_request(picture.widget.widget, sides[0], sides[1])
+  gtk_widget_set_size_request(image.widget.widget, sides[0], sides[1])
   update()
 }
 
-/// A file, which is another picture when it was written again.
+/// A file, which is another image when it was written again.
 nonisolated struct Photo: ImageEntity {
   let file: URL
   let imageID: ImageID

@@ -6,7 +6,7 @@ import FastImageCacheGTK
 protocol Cells: AnyObject {
   /// A `GtkListItemFactory *`.
   func makeFactory() -> OpaquePointer
-  /// Cells in view without a picture.
+  /// Cells in view without an image.
   var blankCount: Int { get }
 }
 
@@ -16,7 +16,7 @@ final class TableCells: Cells {
   private let format: ImageFormat
   private let entity: (Int) -> Photograph?
   private let meter: () -> Meter
-  private var pictures: [UnsafeMutableRawPointer: CachedImageWidget<Photograph>] = [:]
+  private var images: [UnsafeMutableRawPointer: CachedImageWidget<Photograph>] = [:]
 
   init(_ stock: Stock, _ way: Way, _ format: ImageFormat, _ meter: @escaping () -> Meter) {
     (cache, self.meter) = (stock.cache, meter)
@@ -26,21 +26,21 @@ final class TableCells: Cells {
 
   func makeFactory() -> OpaquePointer {
     makeListFactory { [unowned self] item in
-      let picture = CachedImageWidget<Photograph>(format: format, from: cache)
-      pictures[item.raw] = picture
-      gtk_list_item_set_child(item, picture.widget.widget)
-      meter().watch(cell: picture.widget.widget)
+      let image = CachedImageWidget<Photograph>(format: format, from: cache)
+      images[item.raw] = image
+      gtk_list_item_set_child(item, image.widget.widget)
+      meter().watch(cell: image.widget.widget)
     } bind: { [unowned self] item, position in
       // An item that is unbound keeps its entity: the library's own factory lets it go on unmap only.
       guard let position else { return }
-      pictures[item.raw]?.entity = entity(position)
+      images[item.raw]?.entity = entity(position)
     } teardown: { [unowned self] item in
-      pictures[item.raw] = nil
+      images[item.raw] = nil
     }
   }
 
   var blankCount: Int {
-    pictures.values.count { gtk_widget_get_mapped($0.widget.widget) != 0 && !$0.isShowingImage }
+    images.values.count { gtk_widget_get_mapped($0.widget.widget) != 0 && !$0.isShowingImage }
   }
 }
 

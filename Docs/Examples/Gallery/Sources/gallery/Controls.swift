@@ -72,7 +72,7 @@ extension Gallery {
     gtk_native_dialog_show(UnsafeMutablePointer(dialog))
   }
 
-  /// Removes all pictures from the tables, and has those in view loaded again.
+  /// Removes all images from the tables, and has those in view loaded again.
   private func empty() {
     Task {
       do { try await stock.cache.removeAllImages() } catch { note("\(error)") }

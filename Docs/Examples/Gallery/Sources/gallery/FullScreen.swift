@@ -3,23 +3,23 @@ import FastImageCache
 import FastImageCacheGTK
 
 extension Gallery {
-  /// Shows one picture in the whole screen: a sticker enlarged, a photograph from a table of its own. A click, Enter or
+  /// Shows one image in the whole screen: a sticker enlarged, a photograph from a table of its own. A click, Enter or
   /// Escape shows the list again.
   func open(_ position: Int) {
     if isFullScreen { return }
     let isSticker = way == .stickers
-    let picture = CachedImageWidget<Photograph>(
+    let image = CachedImageWidget<Photograph>(
       format: isSticker ? .sticker : .screen, from: stock.cache)
-    picture.contentFit = .contain
-    // The cell's picture, until the photograph is there.
+    image.contentFit = .contain
+    // The cell's image, until the photograph is there.
     var options = LoadOptions.previewing
     options.fallback.smallestScale = 0.1
     options.fallback.allowsOtherProportions = true
-    picture.options = options
-    picture.entity = isSticker ? stock.sticker(position) : stock.photograph(position)
+    image.options = options
+    image.entity = isSticker ? stock.sticker(position) : stock.photograph(position)
     let page: Widget = gtk_button_new()
     gtk_widget_add_css_class(page, "osd")
-    gtk_button_set_child(page.button, picture.widget.widget)
+    gtk_button_set_child(page.button, image.widget.widget)
     page.activate(by: "Escape")
     connect(page, "clicked") { [unowned self] page in
       isFullScreen = false

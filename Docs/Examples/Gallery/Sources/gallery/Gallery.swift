@@ -3,7 +3,7 @@ import FastImageCache
 import FastImageCacheGTK
 import Foundation
 
-/// The window: a list of pictures, controls, a chart of the newest frames, and a page for one picture.
+/// The window: a list of images, controls, a chart of the newest frames, and a page for one image.
 final class Gallery {
   let options: Options
   var stock: Stock
@@ -21,7 +21,7 @@ final class Gallery {
   /// Kept, since switching back must find the cells of a factory that the list still takes down.
   private var made: [any Cells] = []
   private var ahead: PrefetchWindow<Photograph>
-  /// Whether one picture has the window, and the list stands still.
+  /// Whether one image has the window, and the list stands still.
   var isFullScreen = false
   private var direction = 1.0
   private var scrollBegan: Double?

@@ -13,7 +13,7 @@ struct Frame {
   var mappedToPainted = 0.0
   /// Cells that came into view.
   var mappedCount = 0
-  /// Cells in view without a picture, at the end of the frame.
+  /// Cells in view without an image, at the end of the frame.
   var blankCount = 0
 }
 
@@ -34,7 +34,7 @@ final class Meter {
   /// Set while a handler of a cell runs.
   private var handlerBegan: Double?
 
-  /// - Parameter blankCount: Cells in view without a picture.
+  /// - Parameter blankCount: Cells in view without an image.
   init(blankCount: @escaping () -> Int) {
     self.blankCount = blankCount
     Self.present = self

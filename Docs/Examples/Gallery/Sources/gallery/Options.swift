@@ -1,11 +1,11 @@
 import Foundation
 
-/// How cells get their pictures.
+/// How cells get their images.
 enum Way: String, CaseIterable {
   case table, thumbnails, originals
   /// Animations of a folder of their own, from a table with all their frames. The list stands still.
   case stickers
-  /// Cells without a picture: what the window costs by itself.
+  /// Cells without an image: what the window costs by itself.
   case empty
 
   /// Of its button; the underscore is before the letter of its key.
@@ -31,9 +31,9 @@ struct Options {
   /// Ends by itself after so many seconds of scrolling.
   var seconds: Double?
   var printsJSON = false
-  /// Cells of the list, and how many of them have pictures of their own.
+  /// Cells of the list, and how many of them have images of their own.
   var cellCount = 50_000
-  var pictureCount = 1000
+  var imageCount = 1000
   /// Points that the list moves in a second.
   var speed = 3600.0
   /// Thumbnails are decoded by GTK's own loader instead of gdk-pixbuf.
@@ -42,7 +42,7 @@ struct Options {
   var fillsOnBind = false
   /// Begins with an empty table.
   var misses = false
-  /// Where a picture of the window is written at the end, and of stickers at three moments.
+  /// Where an image of the window is written at the end, and of stickers at three moments.
   var screenshot: URL?
 
   static let usage = """
@@ -58,14 +58,14 @@ struct Options {
       --stickers DIR     a folder of animated PNG and WebP files, for the way "stickers"; its button asks for one otherwise
       --seconds N        scrolls for so long, prints what was measured, and ends
       --json             prints it as one JSON object on the last line
-      --misses           empties the table first, so that each picture is a miss once
+      --misses           empties the table first, so that each image is a miss once
       --gtk-loader       decodes thumbnails by GTK's own loader instead of gdk-pixbuf
       --on-bind          decodes files when a cell is bound, instead of when it can be seen
-      --cells N          cells of the list (50000), of which pictures repeat
-      --pictures N       pictures of their own in the table and as thumbnails (1000)
+      --cells N          cells of the list (50000), of which photographs repeat
+      --pictures N       photographs of their own in the table and as thumbnails (1000)
       --speed POINTS     points by which the list moves in a second (3600)
       --cache DIR        tables and thumbnails; a folder of the user's cache if it is left out
-      --screenshot FILE  writes a picture of the window at the end; of stickers, at three moments to FILE-1.png,
+      --screenshot FILE  writes an image of the window at the end; of stickers, at three moments to FILE-1.png,
                          FILE-2.png and FILE-3.png
     """
 
@@ -97,7 +97,7 @@ struct Options {
       case "--gtk-loader": usesGTKLoader = true
       case "--on-bind": fillsOnBind = true
       case "--cells": cellCount = try number(of: argument)
-      case "--pictures": pictureCount = try number(of: argument)
+      case "--pictures": imageCount = try number(of: argument)
       case "--speed": speed = try number(of: argument)
       case "--cache": cache = URL(filePath: try value(of: argument))
       case "--screenshot": screenshot = URL(filePath: try value(of: argument))

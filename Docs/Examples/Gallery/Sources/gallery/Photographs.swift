@@ -20,7 +20,7 @@ extension ImageFormat {
     capacity: .bytes(512 << 20), animation: .allFrames(byteLimit: 16 << 20))
 }
 
-/// One picture of the list. Its ids are made once, because a hit asks for them.
+/// One image of the list. Its ids are made once, because a hit asks for them.
 nonisolated struct Photograph: ImageEntity {
   let imageID: ImageID
   let file: URL
@@ -43,12 +43,12 @@ nonisolated struct Photograph: ImageEntity {
 
 /// The photographs of a folder, their table, and their thumbnail files.
 ///
-/// A folder has few photographs and the list many pictures. So they repeat, each with a slot and a thumbnail file
-/// of its own, as pictures of their own would have.
+/// A folder has few photographs and the list many images. So they repeat, each with a slot and a thumbnail file
+/// of its own, as images of their own would have.
 struct Stock {
   let photographs: [Photograph]
   private(set) var stickers: [Photograph] = []
-  /// That of the pictures that are there when the window opens.
+  /// That of the images that are there when the window opens.
   let format: ImageFormat
   private let cells: [ImageFormat]
   let cache: ImageCache
@@ -58,9 +58,9 @@ struct Stock {
   private let fileCount: Int
 
   init(_ options: Options) throws {
-    let files = try Self.pictures(in: options.folder)
+    let files = try Self.images(in: options.folder)
     fileCount = files.count
-    let count = max(options.pictureCount, files.count)
+    let count = max(options.imageCount, files.count)
     photographs = (0..<count).map { Photograph($0, files[$0 % files.count]) }
     format = .cell(of: count)
     cells = [format] + [.bgra32, .bgr16, .gray8].map { .cell(of: count, $0) }
@@ -68,21 +68,21 @@ struct Stock {
     var configuration = ImageCache.Configuration()
     configuration.directory = place
     configuration.source = line
-    // Before the window opens: its first frame has pictures.
+    // Before the window opens: its first frame has images.
     cache = try ImageCache.open(
       namespace: "gallery", formats: cells + [.screen, .sticker], configuration: configuration)
     if let folder = options.stickers { try useStickers(in: folder) }
   }
 
   mutating func useStickers(in folder: URL) throws {
-    stickers = try Self.pictures(in: folder).map { Photograph(sticker: $0) }
+    stickers = try Self.images(in: folder).map { Photograph(sticker: $0) }
   }
 
   func format(_ pixels: PixelFormat) -> ImageFormat {
     cells.first { $0.pixelFormat == pixels } ?? format
   }
 
-  private static func pictures(in folder: URL) throws -> [URL] {
+  private static func images(in folder: URL) throws -> [URL] {
     let types: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "avif", "heic"]
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil

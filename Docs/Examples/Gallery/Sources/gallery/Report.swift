@@ -22,7 +22,7 @@ struct Report: Encodable {
   let mappedToPaintedMs: Percentiles
   let privateKB: Int
   let diskKB: Int
-  /// Cells in view without a picture, added up over all frames.
+  /// Cells in view without an image, added up over all frames.
   let blankCells: Int
 
   private enum CodingKeys: String, CodingKey {

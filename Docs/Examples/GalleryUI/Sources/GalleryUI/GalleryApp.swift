@@ -11,7 +11,7 @@ import Synchronization
     let line = SlowLine(URLImageSource())
     var configuration = ImageCache.Configuration()
     configuration.source = line
-    // Before the first frame, which has the pictures of an earlier launch.
+    // Before the first frame, which has the images of an earlier launch.
     let cache = try? ImageCache.open(
       namespace: "gallery", formats: ImageFormat.gallery, configuration: configuration)
     gallery = Gallery(
@@ -30,7 +30,7 @@ import Synchronization
   }
 }
 
-/// A grid with controls above it, and a page for one picture.
+/// A grid with controls above it, and a page for one image.
 struct Gallery: View {
   private let photos: [URL]
   private let stickers: [URL]
@@ -84,7 +84,7 @@ struct Gallery: View {
     }
   }
 
-  /// One picture in all the room; a tap goes back.
+  /// One image in all the room; a tap goes back.
   private func page(_ file: URL) -> some View {
     Button(action: { enlarged = nil }) {
       CachedImageView(
@@ -141,7 +141,7 @@ nonisolated extension PixelFormat {
   }
 }
 
-/// Passes pictures on at once, or as a slow network brings them while it is told to.
+/// Passes images on at once, or as a slow network brings them while it is told to.
 nonisolated final class SlowLine: ImageSource {
   let isSlow = Atomic(false)
   private let source: any ImageSource

@@ -3,9 +3,9 @@
   import Foundation
   import Pixels
 
-  /// The pictures of one ICO file.
+  /// The images of one ICO file.
   enum ICOFile {
-    /// The place of the largest picture.
+    /// The place of the largest image.
     static func largest(_ bytes: RawSpan) throws(ImageDecodingError) -> Range<Int> {
       guard let count = bytes.littleEndian16(at: 4) else { throw .truncated }
       var largest: (area: Int, place: Range<Int>)?

@@ -2,25 +2,25 @@
   import Foundation
   import Pixels
 
-  /// BMP, ICO and TIFF by gdk-pixbuf, which is loaded at the first such picture.
+  /// BMP, ICO and TIFF by gdk-pixbuf, which is loaded at the first such image.
   ///
-  /// Of an ICO file the largest picture counts, and of a TIFF file the first. A TIFF file's profile is applied unless it
+  /// Of an ICO file the largest image counts, and of a TIFF file the first. A TIFF file's profile is applied unless it
   /// is one of inks; BMP counts as sRGB. gdk-pixbuf decodes a TIFF file in one call, which cannot be cancelled. A cut
   /// file is an error under ``DamagedImagePolicy/showPart``, too.
   struct PixbufDecoder: ImageDecoder {
     /// What the decoder finds in a file.
     enum Contents {
-      case picture(PixbufFile)
+      case image(PixbufFile)
       case png(Range<Int>)
 
       init(_ bytes: RawSpan) throws(ImageDecodingError) {
         switch bytes.byte(at: 0) {
-        case UInt8(ascii: "B"): self = .picture(try PixbufFile(bmp: bytes))
-        case UInt8(ascii: "I"), UInt8(ascii: "M"): self = .picture(try PixbufFile(tiff: bytes))
+        case UInt8(ascii: "B"): self = .image(try PixbufFile(bmp: bytes))
+        case UInt8(ascii: "I"), UInt8(ascii: "M"): self = .image(try PixbufFile(tiff: bytes))
         default:
           let place = try ICOFile.largest(bytes)
           let isPNG = bytes.bigEndian32(at: place.lowerBound) == 0x8950_4E47
-          self = isPNG ? .png(place) : .picture(try ICOFile.bitmap(bytes, in: place))
+          self = isPNG ? .png(place) : .image(try ICOFile.bitmap(bytes, in: place))
         }
       }
     }
@@ -28,7 +28,7 @@
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in
         switch try Contents(bytes.bytes) {
-        case .picture(let file): return file.header
+        case .image(let file): return file.header
         case .png(let place):
           let png = bytes.bytes.extracting(place)
           let chunks = try PNGChunks(png)
@@ -48,7 +48,7 @@
       try data.lendBytes { bytes throws(ImageDecodingError) in
         try request.limits.check(encodedByteCount: bytes.count)
         switch try Contents(bytes.bytes) {
-        case .picture(let file): return try decode(file, bytes, request)
+        case .image(let file): return try decode(file, bytes, request)
         case .png(let place):
           return try PNGDecoder().decode(UnsafeRawBufferPointer(rebasing: bytes[place]), request)
             .bitmap

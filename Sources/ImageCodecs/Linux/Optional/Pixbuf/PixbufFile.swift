@@ -44,7 +44,7 @@
     }
   }
 
-  /// One picture that gdk-pixbuf decodes.
+  /// One image that gdk-pixbuf decodes.
   ///
   /// Invariant: no call follows one that threw.
   final class PixbufReader {
@@ -100,7 +100,7 @@
       }
     }
 
-    /// Writes the next rows of the decoded picture.
+    /// Writes the next rows of the decoded image.
     func read(_ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int) {
       precondition(row + count <= file.size.height, "Row \(row + count) of \(file.size) pixels.")
       fic_pixbuf_read_rows(reader, rows, rowBytes, UInt32(row), UInt32(count), file.alpha)

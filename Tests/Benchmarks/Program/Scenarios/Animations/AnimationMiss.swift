@@ -29,17 +29,17 @@ struct AnimationMiss: Scenario {
       func first(_ format: ImageFormat) -> Contest.Contender {
         Contest.Contender(prepare: rest) {
           number += 1
-          let picture = BenchPicture(number, file: stickers.file)
+          let photo = BenchImage(number, file: stickers.file)
           return try await Contest.time(1) {
-            _ = try await cache.image(for: picture, format: format)
+            _ = try await cache.image(for: photo, format: format)
           } / 1e6
         }
       }
       let all = Contest.Contender(prepare: rest) {
         number += 1
-        let picture = BenchPicture(number, file: stickers.file)
+        let photo = BenchImage(number, file: stickers.file)
         return try await Contest.time(1) {
-          _ = try await cache.animation(for: picture, format: Stickers.format)
+          _ = try await cache.animation(for: photo, format: Stickers.format)
         } / 1e6
       }
       let players = Stickers.Players(1, of: stickers, side: side)

@@ -20,8 +20,8 @@ struct FirstStickers: Scenario {
     }
     try await setting.withCache(Self.name, formats: [Stickers.format]) { cache in
       for number in 0..<Self.count {
-        let picture = BenchPicture(number, file: stickers.file)
-        _ = try await cache.animation(for: picture, format: Stickers.format)
+        let image = BenchImage(number, file: stickers.file)
+        _ = try await cache.animation(for: image, format: Stickers.format)
       }
     }
     func launch(_ program: LaunchedProgram.Program) throws -> FreshProcess {

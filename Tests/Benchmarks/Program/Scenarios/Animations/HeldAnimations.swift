@@ -15,14 +15,14 @@ struct HeldAnimations: Scenario {
     guard let stickers = try Stickers(side: 160, frames: 30, setting) else { return Findings([]) }
     let count = setting.effort.heldCount
     return try await setting.withCache("held-animations", formats: [Stickers.format]) { cache in
-      let pictures = (0..<count).map { BenchPicture($0, file: stickers.file) }
-      for picture in pictures {
-        _ = try await cache.animation(for: picture, format: Stickers.format)
+      let images = (0..<count).map { BenchImage($0, file: stickers.file) }
+      for image in images {
+        _ = try await cache.animation(for: image, format: Stickers.format)
       }
       func held() throws -> [CachedAnimation] {
-        try pictures.map { picture in
-          guard let found = cache.cachedAnimation(for: picture, format: Stickers.format) else {
-            throw BenchFailure.missingPicture
+        try images.map { image in
+          guard let found = cache.cachedAnimation(for: image, format: Stickers.format) else {
+            throw BenchFailure.missingImage
           }
           for index in 0..<found.frameCount {
             found.frame(at: index).image.withPixels {
@@ -32,9 +32,9 @@ struct HeldAnimations: Scenario {
           return found
         }
       }
-      let ours = Contest.Contender { try HeldPictures.growth { try held() } }
+      let ours = Contest.Contender { try HeldImages.growth { try held() } }
       let copies = Contest.Contender {
-        try HeldPictures.growth {
+        try HeldImages.growth {
           try held().map { found in
             try (0..<found.frameCount).map { try found.frame(at: $0).image.makeBitmap() }
           }

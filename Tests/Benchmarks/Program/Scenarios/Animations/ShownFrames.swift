@@ -22,11 +22,11 @@ struct ShownFrames: Scenario {
     return try await setting.withCache("stickers", formats: [Stickers.format]) { cache in
       var animations: [CachedAnimation] = []
       for number in 0..<count {
-        let picture = BenchPicture(number, file: stickers.file)
-        animations.append(try await cache.animation(for: picture, format: Stickers.format))
+        let image = BenchImage(number, file: stickers.file)
+        animations.append(try await cache.animation(for: image, format: Stickers.format))
       }
       let kept = animations
-      guard !kept.contains(where: \.isStreamed) else { throw BenchFailure.missingPicture }
+      guard !kept.contains(where: \.isStreamed) else { throw BenchFailure.missingImage }
       var measures: [Measure] = []
       for isRead in [false, true] {
         var index = 0

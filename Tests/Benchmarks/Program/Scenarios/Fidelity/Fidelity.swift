@@ -20,7 +20,7 @@ struct MeanFidelity: Scenario {
         let decibels = record.decibels(decoding)
         let mean = decibels.reduce(0, +) / Double(max(decibels.count, 1))
         return Measure(
-          Self.id, "mean fidelity of \(record.pictures) at 200 x 200, \(decoding.rawValue)",
+          Self.id, "mean fidelity of \(record.images) at 200 x 200, \(decoding.rawValue)",
           unit: "dB", ours: Distribution([mean]), bar: .oursAtLeast(54),
           counts: record.counts(decoding))
       })
@@ -31,7 +31,7 @@ struct MeanFidelity: Scenario {
 struct WorstFidelity: Scenario {
   static let id = "Q2"
   static let name = "worst-fidelity"
-  static let summary = "the worst of the pictures of Q1"
+  static let summary = "the worst of the images of Q1"
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let record = try await setting.fidelity()
@@ -40,7 +40,7 @@ struct WorstFidelity: Scenario {
         let worst = record.ranking(decoding).first?.name ?? "none"
         return Measure(
           Self.id,
-          "worst fidelity of \(record.pictures) at 200 x 200, \(decoding.rawValue): \(worst)",
+          "worst fidelity of \(record.images) at 200 x 200, \(decoding.rawValue): \(worst)",
           unit: "dB", ours: Distribution(record.decibels(decoding).min().map { [$0] } ?? []),
           bar: .oursAtLeast(decoding == .best ? 50 : 48), counts: record.counts(decoding))
       })

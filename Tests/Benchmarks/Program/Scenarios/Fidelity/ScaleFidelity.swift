@@ -36,11 +36,11 @@ struct ScaleFidelity: Scenario {
         found[eighths, default: []].append(decibels)
       }
     }
-    let curves = found.sorted { $0.key < $1.key }.flatMap { eighths, pictures in
+    let curves = found.sorted { $0.key < $1.key }.flatMap { eighths, images in
       [("mean", Self.mean), ("worst", Self.worst)].map { name, summary in
         (
           name: "1/\(8 / eighths), \(name)",
-          values: Self.factors.indices.map { index in summary(pictures.map { $0[index] }) }
+          values: Self.factors.indices.map { index in summary(images.map { $0[index] }) }
         )
       }
     }

@@ -6,7 +6,7 @@ struct AwaitedHit: Scenario {
   static let id = "P3"
   static let name = "awaited-hit"
   static let summary = """
-    await image(for:format:) of a picture that is there, from the main actor and from a task of no \
+    await image(for:format:) of a photo that is there, from the main actor and from a task of no \
     actor, against the synchronous hit in the same table: the difference is what async costs where \
     nothing has to be waited for; suspensions are counted by the task's executor
     """

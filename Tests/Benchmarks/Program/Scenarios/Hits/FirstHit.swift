@@ -7,21 +7,21 @@ struct FirstHit: Scenario {
   static let id = "P5"
   static let name = "first-hit"
   static let summary = """
-    the first hit on each picture after opening, which reads it, checks every byte and compares its \
+    the first hit on each photo after opening, which reads it, checks every byte and compares its \
     ids, against pread(2) of as many bytes from the same file: a proof cannot do with less than \
     reading what it proves
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let count = min(setting.effort.pictureCount, 200)
+    let count = min(setting.effort.imageCount, 200)
     let gallery = try await Gallery(
       Self.name, count: count, side: 200, roles: [], setting: setting)
     await gallery.close()
-    let (format, pictures) = (gallery.format, gallery.hits.pictures)
+    let (format, images) = (gallery.format, gallery.hits.images)
     let files = try FileManager.default.contentsOfDirectory(
       at: gallery.cache.directory, includingPropertiesForKeys: nil)
     guard let table = files.first(where: { $0.pathExtension == "imagetable" }) else {
-      throw BenchFailure.missingPicture
+      throw BenchFailure.missingImage
     }
     let byteCount = 832 * 200
     let file = try BenchFile(table, start: 1 << 18, pieceByteCount: byteCount)
@@ -33,8 +33,8 @@ struct FirstHit: Scenario {
     let contest = Contest([
       Contest.Contender {
         try await setting.withCache(Self.name, formats: [format]) { cache in
-          let hits = HitList(cache: cache, format: format, pictures: pictures)
-          return try Contest.time(pictures.count) { try hits.hit(pictures.indices) }
+          let hits = HitList(cache: cache, format: format, images: images)
+          return try Contest.time(images.count) { try hits.hit(images.indices) }
         }
       },
       Contest.Contender {

@@ -7,7 +7,7 @@ struct GrowingHit: Scenario {
   static let id = "P2"
   static let name = "growing-hit"
   static let summary = """
-    the synchronous hit in a table of 100 000 small pictures, against the same in one of 1 000: what \
+    the synchronous hit in a table of 100 000 small photos, against the same in one of 1 000: what \
     is left of the difference is the memory that a lookup touches. Its growth, round by round, is \
     compared with that of the C floor, a hash table and a mapping, whose turns stand between ours. \
     Before each turn 8 MB of other memory are read, so that no table is in the near caches. LMDB's \
@@ -21,8 +21,8 @@ struct GrowingHit: Scenario {
     let batch = setting.effort.hitBatch
     let (few, many) = (small.hits, large.hits)
     // Each image is hit once before, so that no timed hit is a first one.
-    try few.hit(few.pictures.indices)
-    try many.hit(many.pictures.indices)
+    try few.hit(few.images.indices)
+    try many.hit(many.images.indices)
     var contenders = [
       small.contender(batch: batch) { try few.hit($0) },
       large.contender(batch: batch) { try many.hit($0) },
@@ -36,11 +36,11 @@ struct GrowingHit: Scenario {
     let rounds = try await contest.rounds(
       roundCount: setting.effort.roundCount, warmUpCount: 3)
     let results = rounds.map { Distribution($0) }
-    let counts = "\(many.pictures.count) entries"
+    let counts = "\(many.images.count) entries"
     var measures = [
       Measure(
         Self.id, "synchronous hit, \(counts)", ours: results[1], reference: results[0],
-        named: "ours with \(few.pictures.count)")
+        named: "ours with \(few.images.count)")
     ]
     for (index, peer) in small.stores(.handle).enumerated() {
       measures.append(

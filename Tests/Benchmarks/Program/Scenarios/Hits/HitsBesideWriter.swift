@@ -10,12 +10,12 @@ struct HitsBesideWriter: Scenario {
   static let name = "hits-beside-writer"
   static let summary = """
     the slowest of a hundred synchronous hits (p99, each hit timed for itself) while another thread \
-    stores pictures of 160 kB into the same table without pause, against the same with nobody \
+    stores photos of 160 kB into the same table without pause, against the same with nobody \
     storing. It needs two idle cores: a writer that takes the reader's core is the scheduler's doing
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let count = setting.effort.pictureCount
+    let count = setting.effort.imageCount
     let gallery = try await Gallery(
       Self.name, count: count, spareCount: 1, side: 200, roles: [], setting: setting)
     let half = count / 2
@@ -28,7 +28,7 @@ struct HitsBesideWriter: Scenario {
     for _ in 0..<Self.turnCount {
       let hitCount = max(setting.effort.singleHitCount / Self.turnCount, 1)
       alone += try Self.time(hitCount, hits, below: half)
-      let writer = Writer(cache, format, Array(hits.pictures[half...]), bitmap)
+      let writer = Writer(cache, format, Array(hits.images[half...]), bitmap)
       await writer.hasStored()
       beside += try Self.time(hitCount, hits, below: half)
       storedCount += try await writer.end()
@@ -38,7 +38,7 @@ struct HitsBesideWriter: Scenario {
       Measure(
         Self.id, "synchronous hit beside a writer", ours: Distribution(beside),
         reference: Distribution(alone), named: "nobody writing", bar: .ratioAtMost(3),
-        statistic: .p99, counts: [("pictures stored meanwhile", storedCount)])
+        statistic: .p99, counts: [("images stored meanwhile", storedCount)])
     ])
   }
 
@@ -64,7 +64,7 @@ private final class Writer: Sendable {
   private let result: Task<Int, any Error>
 
   init(
-    _ cache: ImageCache, _ format: ImageFormat, _ pictures: [BenchPicture], _ bitmap: Bitmap
+    _ cache: ImageCache, _ format: ImageFormat, _ images: [BenchImage], _ bitmap: Bitmap
   ) {
     let (first, announce) = AsyncStream<Void>.makeStream()
     let (ended, end) = AsyncThrowingStream<Int, any Error>.makeStream()
@@ -78,7 +78,7 @@ private final class Writer: Sendable {
           defer { table.close() }
           var count = 0
           repeat {
-            try Gallery.insert(bitmap, for: pictures[count % pictures.count], into: table)
+            try Gallery.insert(bitmap, for: images[count % images.count], into: table)
             count += 1
             if count == 1 { announce.finish() }
           } while !isOver.isSet.load(ordering: .relaxed)

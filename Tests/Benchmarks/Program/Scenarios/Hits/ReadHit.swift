@@ -6,8 +6,8 @@ struct ReadHit: Scenario {
   static let id = "P4"
   static let name = "read-hit"
   static let summary = """
-    a hit and every byte of the picture, which is what showing it costs at least, against the C \
-    floor and all stores that others keep pictures in: everybody's pixels are added up by the same \
+    a hit and every byte of the photo, which is what showing it costs at least, against the C \
+    floor and all stores that others keep photos in: everybody's pixels are added up by the same \
     function, and everybody's files are in memory
     """
 

@@ -6,14 +6,14 @@ struct SynchronousHit: Scenario {
   static let id = "P1"
   static let name = "synchronous-hit"
   static let summary = """
-    cachedImage(for:format:) of a picture that is there, against a get of LMDB and the C floor: all \
+    cachedImage(for:format:) of a photo that is there, against a get of LMDB and the C floor: all \
     yield a pointer to mapped pixels and read none, in the same random order; ours also keeps the \
-    picture from being overwritten, which LMDB does only as long as its transaction is open
+    photo from being overwritten, which LMDB does only as long as its transaction is open
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let gallery = try await setting.gallery()
-    let what = "synchronous hit, \(setting.effort.pictureCount) entries"
+    let what = "synchronous hit, \(setting.effort.imageCount) entries"
     let hits = gallery.hits
     let peers = gallery.stores(.handle)
     let contest = Contest(

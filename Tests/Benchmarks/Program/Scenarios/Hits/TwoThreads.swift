@@ -9,13 +9,13 @@ struct TwoThreads: Scenario {
   static let id = "P15"
   static let name = "two-threads"
   static let summary = """
-    synchronous hits in one table from two threads at once, each at pictures of its own, whose slots lie \
+    synchronous hits in one table from two threads at once, each at photos of its own, whose slots lie \
     together by the hundreds, for each hit of either, against the same from one thread; both begin together, and the \
     clock stops with the last. The gain, round by round, is compared with that of the least that takes \
     leases and ends them, in C, in lines of memory that lie as the slots do, since two cores of a \
     hypervisor may be less than two. Each hit writes to its slot's lease, in a line of 64 bytes. So \
-    beside it stand hits of both threads at pictures whose slots are \
-    neighbours of each other's, which a core fetches in advance, and at the same pictures, half of \
+    beside it stand hits of both threads at photos whose slots are \
+    neighbours of each other's, which a core fetches in advance, and at the same photos, half of \
     them apart and at the same time
     """
 
@@ -40,9 +40,9 @@ struct TwoThreads: Scenario {
     let slots = [0, 1].map { thread in (0..<range.count).filter { $0 / block % 2 == thread } }
     let own = slots.map { slots in
       let own = HitList(
-        cache: hits.cache, format: hits.format, pictures: slots.map { BenchPicture($0) }.shuffled())
+        cache: hits.cache, format: hits.format, images: slots.map { BenchImage($0) }.shuffled())
       return { @Sendable () throws -> Void in
-        for _ in 0..<2 { try own.hit(own.pictures.indices) }
+        for _ in 0..<2 { try own.hit(own.images.indices) }
       }
     }
     let lines = LeaseLines(count: range.count)
@@ -67,8 +67,8 @@ struct TwoThreads: Scenario {
         reference: Distribution(rounds[6], by: rounds[5]), named: "gain of the C floor",
         bar: .ratioAtLeast(0.95)),
       hit("two threads at neighbouring slots", 2),
-      hit("two threads at the same pictures, half of them apart", 3),
-      hit("two threads at the same pictures at the same time", 4),
+      hit("two threads at the same images, half of them apart", 3),
+      hit("two threads at the same images at the same time", 4),
       Measure(
         Self.id, "the C floor's leases, four of them, two threads", ours: results[5],
         reference: results[6], named: "one thread"),

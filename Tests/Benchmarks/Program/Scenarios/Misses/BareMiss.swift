@@ -17,12 +17,12 @@ struct BareMiss: Sendable {
   }
 
   /// Reads, decodes, draws and stores.
-  func run(for picture: BenchPicture) throws {
-    guard let file = picture.file else { throw BenchFailure.missingPicture }
+  func run(for image: BenchImage) throws {
+    guard let file = image.file else { throw BenchFailure.missingImage }
     let data = try Data(contentsOf: file)
     let decoder = try ImageDecoders.standard.decoder(for: data)
     let fullSize = try decoder.header(of: data).size
-    let drawing = picture.drawing(for: format)
+    let drawing = image.drawing(for: format)
     let drawn = drawing.minimumSourceSize(source: fullSize, slot: format.size, upTo: false)
     let minimum = DecodeMargin.balanced.minimumSize(for: drawn, of: fullSize)
     var request = DecodeRequest(minimumSize: minimum)
@@ -30,7 +30,7 @@ struct BareMiss: Sendable {
     request.region = drawing.sourceRegion(source: fullSize, slot: format.size, upTo: false)
     let bitmap = try decoder.decode(data, request)
     let layout = PixelLayout(for: format.size, format: format.pixelFormat)
-    try Gallery.insert(for: picture, format.size, into: table) { bytes in
+    try Gallery.insert(for: image, format.size, into: table) { bytes in
       try drawing.draw(
         bitmap, into: bytes, layout: layout, scale: format.scale, upTo: false,
         isCancelled: { false })

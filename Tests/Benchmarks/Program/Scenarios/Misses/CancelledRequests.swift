@@ -7,7 +7,7 @@ struct CancelledRequests: Scenario {
   static let id = "P11"
   static let name = "cancelled-requests"
   static let summary = """
-    1000 tasks that each ask for another picture, wait for it, are cancelled and end, each of them, \
+    1000 tasks that each ask for another photo, wait for it, are cancelled and end, each of them, \
     as rows do that scroll away; what they leave behind is counted. Beside it as many pairs of \
     tasks that wait for bare continuations and are cancelled, since a request that nobody shares \
     is the task of its caller and the task of its load
@@ -22,13 +22,13 @@ struct CancelledRequests: Scenario {
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.source = source }
     ) { cache in
-      let pictures = (0..<effort.subscriberCount).map {
-        BenchPicture($0, file: URL(filePath: "/picture-\($0)"))
+      let images = (0..<effort.subscriberCount).map {
+        BenchImage($0, file: URL(filePath: "/picture-\($0)"))
       }
       let contest = Contest([
-        Contest.Contender { try await Self.time(cache, pictures, format) },
+        Contest.Contender { try await Self.time(cache, images, format) },
         Contest.Contender {
-          await Contest.time(pictures.count) { await Self.waitInPairs(pictures.count) }
+          await Contest.time(images.count) { await Self.waitInPairs(images.count) }
         },
       ])
       let results = try await contest.run(roundCount: min(effort.roundCount, 51))
@@ -68,25 +68,25 @@ struct CancelledRequests: Scenario {
   }
 
   private static func time(
-    _ cache: ImageCache, _ pictures: [BenchPicture], _ format: ImageFormat
+    _ cache: ImageCache, _ images: [BenchImage], _ format: ImageFormat
   ) async throws -> Double {
-    try await Contest.time(pictures.count) {
-      try await ask(cache, for: pictures, format) {
-        try await cache.waitForWaiters(pictures.count)
+    try await Contest.time(images.count) {
+      try await ask(cache, for: images, format) {
+        try await cache.waitForWaiters(images.count)
       }
     }
   }
 
   /// Asks for all images at once, and cancels all requests when `allWait` returns.
   static func ask(
-    _ cache: ImageCache, for pictures: some Collection<some ImageEntity>, _ format: ImageFormat,
+    _ cache: ImageCache, for images: some Collection<some ImageEntity>, _ format: ImageFormat,
     until allWait: () async throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for picture in pictures {
+      for image in images {
         group.addTask {
           // All of them end as cancelled.
-          _ = try? await cache.image(for: picture, format: format)
+          _ = try? await cache.image(for: image, format: format)
         }
       }
       try await allWait()

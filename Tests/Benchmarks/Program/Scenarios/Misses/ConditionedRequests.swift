@@ -7,7 +7,7 @@ struct ConditionedRequests: Scenario {
   static let id = "S14"
   static let name = "conditioned-requests"
   static let summary = """
-    2000 tasks that ask for one picture at once under equal conditions: an account, a header field, networks \
+    2000 tasks that ask for one photo at once under equal conditions: an account, a header field, networks \
     to avoid and a priority that all hold; from their creation until the last has it, for each of them. \
     Beside it the same without conditions
     """
@@ -25,8 +25,8 @@ struct ConditionedRequests: Scenario {
       func contender(_ options: LoadOptions?) -> Contest.Contender {
         Contest.Contender {
           number += 1
-          let picture = BenchPicture(number, file: URL(filePath: "/picture-\(number)"))
-          return try await JoinedRequests.time(count, cache, picture, format, source, options)
+          let image = BenchImage(number, file: URL(filePath: "/picture-\(number)"))
+          return try await JoinedRequests.time(count, cache, image, format, source, options)
             / Double(count)
         }
       }
@@ -36,7 +36,7 @@ struct ConditionedRequests: Scenario {
       _ = try await contender(Self.options).turn()
       return Findings([
         Measure(
-          Self.id, "\(count) requests under conditions for one picture, each", ours: results[0],
+          Self.id, "\(count) requests under conditions for one image, each", ours: results[0],
           reference: results[1], named: "without conditions", bar: .ratioAtMost(1.1)),
         .counted(Self.id, "fetches", source.askedCount - askedBefore, mustBe: 1),
       ])

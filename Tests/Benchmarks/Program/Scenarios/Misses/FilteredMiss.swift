@@ -7,7 +7,7 @@ struct FilteredMiss: Scenario {
   static let id = "F1"
   static let name = "filtered-miss"
   static let summary = """
-    image(for:format:) of a JPEG file that is not there yet until the picture is stored, blurred by 8 \
+    image(for:format:) of a JPEG file that is not there yet until the photo is stored, blurred by 8 \
     points, or with four filters for colours, with the whole process held to one core where the system can, \
     against the same miss without filters
     """
@@ -29,13 +29,13 @@ struct FilteredMiss: Scenario {
     name: "filtered", size: .exact(PixelSize(width: 200, height: 200)), pixelFormat: .bgrx32,
     capacity: .count(64))
 
-  /// A picture with filters.
+  /// An image with filters.
   private struct Filtered: ImageEntity {
-    let picture: BenchPicture
+    let image: BenchImage
     let drawing: Drawing
 
-    var imageID: ImageID { picture.imageID }
-    func sourceURL(for format: ImageFormat) -> URL? { picture.file }
+    var imageID: ImageID { image.imageID }
+    func sourceURL(for format: ImageFormat) -> URL? { image.file }
     func drawing(for format: ImageFormat) -> Drawing { drawing }
   }
 
@@ -52,10 +52,10 @@ struct FilteredMiss: Scenario {
           while await cache.statistics().activeLoads > 0 { await Task.yield() }
         } turn: {
           number += 1
-          let picture = Filtered(
-            picture: BenchPicture(number, file: file), drawing: .aspectFill.filtered(filters))
+          let image = Filtered(
+            image: BenchImage(number, file: file), drawing: .aspectFill.filtered(filters))
           return try await Contest.time(1) {
-            _ = try await cache.image(for: picture, format: format)
+            _ = try await cache.image(for: image, format: format)
           }
             / 1e6
         }

@@ -7,7 +7,7 @@ struct JoinedRequests: Scenario {
   static let id = "P10"
   static let name = "joined-requests"
   static let summary = """
-    1000 tasks that ask for one picture at once, from their creation until the last has it, for each \
+    1000 tasks that ask for one photo at once, from their creation until the last has it, for each \
     of them, less what one alone takes. Its source answers when all are waiting, so that nobody \
     comes late and gets a hit. Beside it as many tasks that wait for a bare continuation: less \
     than that no awaited request can cost
@@ -26,8 +26,8 @@ struct JoinedRequests: Scenario {
       func contender(_ subscriberCount: Int) -> Contest.Contender {
         Contest.Contender {
           number += 1
-          let picture = BenchPicture(number, file: URL(filePath: "/picture-\(number)"))
-          return try await Self.time(subscriberCount, cache, picture, format, source)
+          let image = BenchImage(number, file: URL(filePath: "/picture-\(number)"))
+          return try await Self.time(subscriberCount, cache, image, format, source)
         }
       }
       let bare = Contest.Contender { await Self.timeBareTasks(effort.subscriberCount) }
@@ -43,7 +43,7 @@ struct JoinedRequests: Scenario {
       let now = await cache.statistics()
       return Findings([
         Measure(
-          Self.id, "\(effort.subscriberCount) requests for one picture, each", ours: all,
+          Self.id, "\(effort.subscriberCount) requests for one image, each", ours: all,
           reference: results[2], named: "tasks that only wait", bar: .ratioAtMost(2)),
         .counted(Self.id, "fetches", source.askedCount - askedBefore, mustBe: 1),
         .counted(Self.id, "drawings", now.drawings - before.drawings, mustBe: 1),
@@ -67,7 +67,7 @@ struct JoinedRequests: Scenario {
 
   /// Nanoseconds from the first request until the last one has its image.
   static func time(
-    _ subscriberCount: Int, _ cache: ImageCache, _ picture: BenchPicture, _ format: ImageFormat,
+    _ subscriberCount: Int, _ cache: ImageCache, _ image: BenchImage, _ format: ImageFormat,
     _ source: WaitingSource, _ options: LoadOptions? = nil
   ) async throws -> Double {
     source.shut()
@@ -76,9 +76,9 @@ struct JoinedRequests: Scenario {
         for _ in 0..<subscriberCount {
           group.addTask {
             if let options {
-              _ = try await cache.image(for: picture, format: format, options: options)
+              _ = try await cache.image(for: image, format: format, options: options)
             } else {
-              _ = try await cache.image(for: picture, format: format)
+              _ = try await cache.image(for: image, format: format)
             }
           }
         }

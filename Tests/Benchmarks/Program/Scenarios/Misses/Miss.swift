@@ -8,12 +8,12 @@ struct Miss: Scenario {
   static let id = "P8"
   static let name = "miss"
   static let summary = """
-    image(for:format:) of a JPEG file that is not there yet until the picture is stored, with the \
+    image(for:format:) of a JPEG file that is not there yet until the photo is stored, with the \
     whole process held to one core where the system can (Linux), so that threads that wait for \
     another core to wake count for nobody, against libjpeg's decode of the same file at the same \
     scale with its rows thrown away: no resampling, no colours, no store; and against the parts of \
     the miss alone, called one after the other, without tasks, queues and recorder. Of a progressive file \
-    libjpeg reads all scans, ours those that are seen; the picture is compared with that of the \
+    libjpeg reads all scans, ours those that are seen; the photo is compared with that of the \
     same coefficients in one scan, in levels. Other makers of thumbnails get several files in one \
     call, so that starting a process counts little
     """
@@ -53,12 +53,12 @@ struct Miss: Scenario {
     _ first: URL, _ second: URL, _ setting: BenchSetting
   ) async throws -> [(String, Int)] {
     try await setting.withCache("differences", formats: [format]) { cache in
-      var pictures: [[UInt8]] = []
+      var images: [[UInt8]] = []
       for (number, file) in [first, second].enumerated() {
-        let image = try await cache.image(for: BenchPicture(number, file: file), format: format)
-        pictures.append(image.withPixels { $0.withUnsafeBytes { Array($0) } })
+        let image = try await cache.image(for: BenchImage(number, file: file), format: format)
+        images.append(image.withPixels { $0.withUnsafeBytes { Array($0) } })
       }
-      let apart = zip(pictures[0], pictures[1]).map { abs(Int($0) - Int($1)) }
+      let apart = zip(images[0], images[1]).map { abs(Int($0) - Int($1)) }
       return [
         ("largest difference", apart.max() ?? 0),
         ("thousandths of a level on average", apart.reduce(0, +) * 1000 / max(apart.count, 1)),
@@ -86,8 +86,8 @@ struct Miss: Scenario {
       }
       let ours = Contest.Contender(prepare: rest) {
         number += 1
-        let picture = BenchPicture(number, file: file)
-        return try await Contest.time(1) { _ = try await cache.image(for: picture, format: format) }
+        let image = BenchImage(number, file: file)
+        return try await Contest.time(1) { _ = try await cache.image(for: image, format: format) }
           / 1e6
       }
       let decoder = Contest.Contender(prepare: rest) {
@@ -97,8 +97,8 @@ struct Miss: Scenario {
       defer { bare.close() }
       let parts = Contest.Contender(prepare: rest) {
         number += 1
-        let picture = BenchPicture(number, file: file)
-        return try Contest.time(1) { try bare.run(for: picture) } / 1e6
+        let image = BenchImage(number, file: file)
+        return try Contest.time(1) { try bare.run(for: image) } / 1e6
       }
       let shrinkers = setting.peers.shrinkers.map {
         Self.contender($0, path, format.size, setting, prepare: rest)

@@ -92,7 +92,7 @@ struct ParallelMisses: Scenario {
       let start = first
       first += files.count
       return try timeTwoThreads(files.count) { index in
-        (try? bare.run(for: BenchPicture(start + index, file: files[index]))) != nil
+        (try? bare.run(for: BenchImage(start + index, file: files[index]))) != nil
       }
     }
   }
@@ -127,7 +127,7 @@ struct ParallelMisses: Scenario {
           for (index, file) in files.enumerated() {
             group.addTask {
               _ = try await cache.image(
-                for: BenchPicture(first + index, file: file), format: format)
+                for: BenchImage(first + index, file: file), format: format)
             }
           }
           try await group.waitForAll()

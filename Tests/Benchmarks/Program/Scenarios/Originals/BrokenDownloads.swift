@@ -18,7 +18,7 @@ struct BrokenDownloads: Scenario {
   private static let clock = ["Date": "Sun, 06 Nov 1994 09:49:37 GMT"]
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let bytes = try KeptPicture(setting.effort.photographs.small, setting).bytes
+    let bytes = try KeptImage(setting.effort.photographs.small, setting).bytes
     let tagged = HTTPFile(bytes, entityTag: "\"5f3a-61b2c04e\"", headers: Self.clock)
     let dated = HTTPFile(bytes, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", headers: Self.clock)
     let half = bytes.count / 2
@@ -32,19 +32,19 @@ struct BrokenDownloads: Scenario {
     http.retry = .never
     let source = URLImageSource(http: http)
     return try await setting.withCache(
-      Self.name, formats: [KeptPicture.format], .with { $0.source = source }
+      Self.name, formats: [KeptImage.format], .with { $0.source = source }
     ) { cache in
       var measures: [Measure] = []
       for (number, path) in ["/tagged-failed", "/tagged-left", "/dated-failed", "/dated-left"]
         .enumerated()
       {
-        let picture = BenchPicture(number, file: server.url(path))
+        let image = BenchImage(number, file: server.url(path))
         // Breaking off ends the load, whose image nobody else waits for.
-        for await step in cache.progress(for: picture, format: KeptPicture.format) {
+        for await step in cache.progress(for: image, format: KeptImage.format) {
           if path.hasSuffix("left"), case .receiving(half..., of: _) = step { break }
         }
         while cache.partialByteCount < half { try await Task.sleep(for: .microseconds(100)) }
-        _ = try await cache.image(for: picture, format: KeptPicture.format)
+        _ = try await cache.image(for: image, format: KeptImage.format)
         let what = path.dropFirst().replacing("-", with: " and ")
         measures.append(
           .counted(
@@ -68,15 +68,15 @@ struct BrokenDownloads: Scenario {
       let reply = file.reply(to: request)
       return request.number == 1 ? reply.stopping(after: half) : reply
     }
-    let picture = BenchPicture(0, file: server.url("/killed"))
+    let image = BenchImage(0, file: server.url("/killed"))
     let stores = ["before", "after"].map { name in
       OriginalStore(
         directory: setting.place.url.appending(path: "killed-\(name)"), byteLimit: 16 << 20)
     }
     try await setting.withCache(
-      "before-kill", formats: [KeptPicture.format], .with { $0.originals = stores[0] }
+      "before-kill", formats: [KeptImage.format], .with { $0.originals = stores[0] }
     ) { cache in
-      for await step in cache.progress(for: picture, format: KeptPicture.format) {
+      for await step in cache.progress(for: image, format: KeptImage.format) {
         guard case .receiving(half..., of: _) = step else { continue }
         let blocks = half / Checksum.blockByteCount * Checksum.blockByteCount
         while try await stores[0].inspect().first?.arrivedByteCount ?? 0 < blocks {
@@ -87,9 +87,9 @@ struct BrokenDownloads: Scenario {
       }
     }
     return try await setting.withCache(
-      "after-kill", formats: [KeptPicture.format], .with { $0.originals = stores[1] }
+      "after-kill", formats: [KeptImage.format], .with { $0.originals = stores[1] }
     ) { cache in
-      _ = try await cache.image(for: picture, format: KeptPicture.format)
+      _ = try await cache.image(for: image, format: KeptImage.format)
       return .counted(
         Self.id, "fetched twice of \(whole.count), tagged and killed at \(half)", unit: "bytes",
         server.bodyByteCount(for: "/killed") - whole.count, atMost: 256 << 10)

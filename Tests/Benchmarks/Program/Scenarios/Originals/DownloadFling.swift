@@ -11,7 +11,7 @@ struct DownloadFling: Scenario {
     2000 downloads of a JPEG file of 800 x 600 from a server on the loopback interface, 60 requested at a time, each \
     cancelled at a random moment; two of three stop at a random byte until their client leaves. \
     The most bytes that partials took in memory, descriptors of the process once all is over \
-    beyond those after its first part, which begins with a picture that comes, and the most bytes in the store's folder, whose limit is 16 MiB, looked at \
+    beyond those after its first part, which begins with a photo that comes, and the most bytes in the store's folder, whose limit is 16 MiB, looked at \
     after each request
     """
 
@@ -21,7 +21,7 @@ struct DownloadFling: Scenario {
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let count = setting.effort.flingCount
-    let bytes = try KeptPicture(setting.effort.photographs.small, setting).bytes
+    let bytes = try KeptImage(setting.effort.photographs.small, setting).bytes
     let server = try Self.makeServer(bytes)
     let place = setting.place.url.appending(path: "originals-\(Self.name)")
     let originals = OriginalStore(directory: place, byteLimit: Self.byteBudget)
@@ -35,8 +35,8 @@ struct DownloadFling: Scenario {
       var peaks = (partials: 0, folder: 0, memory: 0)
       func fling(_ numbers: Range<Int>) async throws -> Int {
         await ConcurrentWork.forEach(numbers, width: Self.visibleCount) { number in
-          let picture = BenchPicture(number, file: server.url("/\(number).jpg"))
-          await Self.ask(for: picture, format, cache)
+          let image = BenchImage(number, file: server.url("/\(number).jpg"))
+          await Self.ask(for: image, format, cache)
         } collect: { _ in
           peaks.partials = max(peaks.partials, cache.partialByteCount)
           peaks.folder = max(peaks.folder, DiskUsage.allocatedByteCount(in: originals.directory))
@@ -48,7 +48,7 @@ struct DownloadFling: Scenario {
       // On a busy machine each request of a short part may be cancelled before it opens anything, so
       // one is waited for.
       _ = try await cache.image(
-        for: BenchPicture(-1, file: server.url(Self.wholePath)), format: format)
+        for: BenchImage(-1, file: server.url(Self.wholePath)), format: format)
       let part = min(count / 2, 4 * Self.visibleCount)
       let descriptors = try await fling(0..<part)
       let descriptorsLeft = try await fling(part..<count) - descriptors
@@ -58,7 +58,7 @@ struct DownloadFling: Scenario {
           Self.id, "fling of \(count) downloads, memory of partials", unit: "bytes",
           peaks.partials, atMost: Self.partialBudget,
           counts: [
-            ("pictures shown", statistics.stores), ("cancellations", statistics.cancellations),
+            ("images shown", statistics.stores), ("cancellations", statistics.cancellations),
             ("kB of private memory at the peak", peaks.memory >> 10),
           ]),
         .counted(
@@ -78,11 +78,11 @@ struct DownloadFling: Scenario {
 
   /// Asks for an image, and leaves at a random moment.
   private static func ask(
-    for picture: BenchPicture, _ format: ImageFormat, _ cache: ImageCache
+    for image: BenchImage, _ format: ImageFormat, _ cache: ImageCache
   ) async {
     let request = Task(name: "request") {
       // Most are cancelled.
-      _ = try? await cache.image(for: picture, format: format)
+      _ = try? await cache.image(for: image, format: format)
     }
     // An interruption leaves at once.
     try? await Task.sleep(for: .microseconds(Int.random(in: 0..<30_000)))

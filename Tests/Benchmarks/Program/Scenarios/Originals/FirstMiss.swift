@@ -82,9 +82,9 @@ struct FirstMiss: Scenario {
       configuration.originals = originals
       number += 1
       let file = URL(string: "https://photos.example.com/missing/\(number).jpg")
-      let picture = BenchPicture(number, file: file)
+      let image = BenchImage(number, file: file)
       return try await setting.withCache("first-miss", formats: [format], configuration) { cache in
-        try await body { _ = try await cache.image(for: picture, format: format) }
+        try await body { _ = try await cache.image(for: image, format: format) }
       }
     }
   }

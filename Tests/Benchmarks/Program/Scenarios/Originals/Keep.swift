@@ -28,7 +28,7 @@ struct Keep: Scenario {
     let batch = setting.effort.storeBatch
     let kept = try await KeptFiles.filled(
       name, count: batch, byteCount: layout.byteCount, setting: setting)
-    let pictures = (0..<batch).map { BenchPicture($0) }
+    let images = (0..<batch).map { BenchImage($0) }
     let peers = try setting.peers.open(
       .bytes, in: setting.place.url.appending(path: name), layout: layout, capacity: batch)
     let contenders =
@@ -37,7 +37,7 @@ struct Keep: Scenario {
         Contest.Contender {
           try kept.content.withUnsafeBytes { bytes in
             try Contest.time(batch) {
-              for picture in pictures { try peer.store(picture.key, bytes) }
+              for image in images { try peer.store(image.key, bytes) }
             }
           }
         }

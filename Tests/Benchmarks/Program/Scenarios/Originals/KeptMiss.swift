@@ -7,7 +7,7 @@ struct KeptMiss: Scenario {
   static let id = "S5"
   static let name = "kept-miss"
   static let summary = """
-    a miss whose original is kept, until the picture is stored, against a miss of the same JPEG file \
+    a miss whose original is kept, until the photo is stored, against a miss of the same JPEG file \
     behind a file URL, in the same cache, with the whole process held to one core where the system \
     can (Linux); the kept original is proven, the file is not
     """
@@ -19,18 +19,18 @@ struct KeptMiss: Scenario {
     ]
     var measures: [Measure] = []
     for (name, size, roundCount) in sizes {
-      let picture = try KeptPicture(size, setting)
-      let configuration = KeptPicture.configuration("kept-miss-\(size.width)", setting)
+      let image = try KeptImage(size, setting)
+      let configuration = KeptImage.configuration("kept-miss-\(size.width)", setting)
       measures += try await setting.withCache(
-        "kept-miss-\(size.width)", formats: [KeptPicture.format], configuration
+        "kept-miss-\(size.width)", formats: [KeptImage.format], configuration
       ) { cache in
-        try await picture.keep(in: cache, configuration.originals)
+        try await image.keep(in: cache, configuration.originals)
         let before = await cache.statistics()
         _ = try? Cores.hold(to: 1)
         defer { Cores.release() }
         let results = try await Contest([
-          picture.misses(of: picture.address, in: cache),
-          picture.misses(of: picture.file, in: cache),
+          image.misses(of: image.address, in: cache),
+          image.misses(of: image.file, in: cache),
         ]).run(roundCount: min(setting.effort.roundCount, roundCount))
         let now = await cache.statistics()
         let fileMissCount = (now.misses - before.misses) / 2

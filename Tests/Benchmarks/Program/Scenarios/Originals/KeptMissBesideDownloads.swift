@@ -15,16 +15,16 @@ struct KeptMissBesideDownloads: Scenario {
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let waitingCount = setting.effort.subscriberCount / 2
-    let picture = try KeptPicture(setting.effort.photographs.small, setting)
+    let image = try KeptImage(setting.effort.photographs.small, setting)
     let source = WaitingSource(
-      .bitmap(try setting.photographs.part(0, size: KeptPicture.format.size)), need: .network)
-    var busy = KeptPicture.configuration("busy", setting, networkWidth: Self.hangingCount)
+      .bitmap(try setting.photographs.part(0, size: KeptImage.format.size)), need: .network)
+    var busy = KeptImage.configuration("busy", setting, networkWidth: Self.hangingCount)
     busy.source = source
-    let idle = KeptPicture.configuration("idle", setting)
-    return try await setting.withCache("idle", formats: [KeptPicture.format], idle) { idleCache in
-      try await setting.withCache("busy", formats: [KeptPicture.format], busy) { busyCache in
-        try await picture.keep(in: idleCache, idle.originals)
-        try await picture.keep(in: busyCache, busy.originals)
+    let idle = KeptImage.configuration("idle", setting)
+    return try await setting.withCache("idle", formats: [KeptImage.format], idle) { idleCache in
+      try await setting.withCache("busy", formats: [KeptImage.format], busy) { busyCache in
+        try await image.keep(in: idleCache, idle.originals)
+        try await image.keep(in: busyCache, busy.originals)
         let downloads = Self.ask(busyCache, count: Self.hangingCount + waitingCount)
         defer { for download in downloads { download.cancel() } }
         try await busyCache.waitForWaiters(downloads.count)
@@ -32,8 +32,8 @@ struct KeptMissBesideDownloads: Scenario {
         _ = try? Cores.hold(to: 1)
         defer { Cores.release() }
         let results = try await Contest([
-          picture.misses(of: picture.address, in: busyCache, besides: downloads.count),
-          picture.misses(of: picture.address, in: idleCache),
+          image.misses(of: image.address, in: busyCache, besides: downloads.count),
+          image.misses(of: image.address, in: idleCache),
         ]).run(roundCount: min(setting.effort.roundCount, 51))
         return Findings([
           Measure(
@@ -54,7 +54,7 @@ struct KeptMissBesideDownloads: Scenario {
       Task(name: "download") {
         // It ends by being cancelled. Numbers below zero are those of no other image.
         _ = try? await cache.image(
-          for: BenchPicture(-1 - number, file: address), format: KeptPicture.format)
+          for: BenchImage(-1 - number, file: address), format: KeptImage.format)
       }
     }
   }

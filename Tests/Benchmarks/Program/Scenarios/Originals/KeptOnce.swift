@@ -8,7 +8,7 @@ struct KeptOnce: Scenario {
   static let id = "S12"
   static let name = "kept-once"
   static let summary = """
-    1000 tasks that ask for one picture at once, in a cache with a store, from their creation until \
+    1000 tasks that ask for one photo at once, in a cache with a store, from their creation until \
     the last has it, for each; its source answers with a JPEG file when all are waiting. Against the \
     same without a store. Fetches, decodes and writes of bodies are counted
     """
@@ -41,7 +41,7 @@ struct KeptOnce: Scenario {
         ]).run(roundCount: min(setting.effort.roundCount, 51))
         return Findings([
           Measure(
-            Self.id, "\(count) requests for one picture, each", ours: results[0],
+            Self.id, "\(count) requests for one image, each", ours: results[0],
             reference: results[1], named: "without a store"),
           .counted(Self.id, "fetches", fetches, mustBe: 1),
           .counted(Self.id, "decodes", first.decodes, mustBe: 1),
@@ -62,7 +62,7 @@ struct KeptOnce: Scenario {
       number += 1
       let file = URL(string: "https://photos.example.com/once/\(number).jpg")
       return try await JoinedRequests.time(
-        subscriberCount, cache, BenchPicture(number, file: file), format, source)
+        subscriberCount, cache, BenchImage(number, file: file), format, source)
         / Double(subscriberCount)
     }
   }

@@ -16,7 +16,7 @@ struct KeptRead: Scenario {
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let count = setting.effort.pictureCount
+    let count = setting.effort.imageCount
     let small = try await compare(
       "60 kB", PixelSize(width: 128, height: 120), count: count, batch: 20, bar: 1.5, setting)
     let large = try await compare(
@@ -35,16 +35,16 @@ struct KeptRead: Scenario {
     let kept = try await KeptFiles.filled(
       name, count: count, byteCount: layout.byteCount, setting: setting)
     _ = try await kept.writePlain(0..<count, kept.content)
-    let pictures = (0..<count).map { BenchPicture($0) }
+    let images = (0..<count).map { BenchImage($0) }
     let peers = try setting.peers.open(
       .bytes, in: setting.place.url.appending(path: name), layout: layout, capacity: count,
       reader: bench_copy)
     for peer in peers {
       try kept.content.withUnsafeBytes { bytes in
-        for picture in pictures { try peer.store(picture.key, bytes) }
+        for image in images { try peer.store(image.key, bytes) }
       }
     }
-    let keys = pictures.shuffled().flatMap(\.key)
+    let keys = images.shuffled().flatMap(\.key)
     let contenders =
       [
         Contest.contender(of: count, batch: batch) { try kept.read($0) },

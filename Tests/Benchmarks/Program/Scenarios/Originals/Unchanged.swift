@@ -16,7 +16,7 @@ struct Unchanged: Scenario {
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let photograph = try KeptPicture(setting.effort.photographs.small, setting)
+    let photograph = try KeptImage(setting.effort.photographs.small, setting)
     let file = HTTPFile(
       photograph.bytes, entityTag: "\"5f3a-61b2c04e\"",
       lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
@@ -28,13 +28,13 @@ struct Unchanged: Scenario {
         Self.name, in: setting.place.url.appending(path: "originals"))
     }
     return try await setting.withCache(
-      Self.name, formats: [KeptPicture.format], configuration
+      Self.name, formats: [KeptImage.format], configuration
     ) { cache in
-      let picture = BenchPicture(0, file: server.url("/picture.jpg"))
+      let image = BenchImage(0, file: server.url("/picture.jpg"))
       func ask(_ policy: LoadOptions.CachePolicy) async throws {
         var options = LoadOptions()
         options.cachePolicy = policy
-        _ = try await cache.image(for: picture, format: KeptPicture.format, options: options)
+        _ = try await cache.image(for: image, format: KeptImage.format, options: options)
       }
       // Waits for the rest of a load, which belongs to its request.
       func rest() async { while await cache.statistics().activeLoads > 0 { await Task.yield() } }

@@ -27,11 +27,11 @@ struct FirstPreview: Scenario {
     ) { cache in
       var (ours, reference): ([Double], [Double]) = ([], [])
       for number in 0..<count {
-        let picture = BenchPicture(number, file: server.url(SlowFile.path(number)))
+        let image = BenchImage(number, file: server.url(SlowFile.path(number)))
         let start = ContinuousClock.now
         var shown: Duration?
         let steps = cache.progress(
-          for: picture, format: SlowFile.format, options: .previewing)
+          for: image, format: SlowFile.format, options: .previewing)
         for await step in steps {
           guard case .preview = step else { continue }
           shown = ContinuousClock.now - start

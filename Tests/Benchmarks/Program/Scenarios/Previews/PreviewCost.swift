@@ -27,9 +27,9 @@ struct PreviewCost: Scenario {
       var (ours, decodes, transfers): ([Double], [Double], [Double]) = ([], [], [])
       var previewCount = 0
       for number in 0..<count {
-        let picture = BenchPicture(number, file: server.url(SlowFile.path(number)))
+        let image = BenchImage(number, file: server.url(SlowFile.path(number)))
         let start = ContinuousClock.now
-        for try await _ in cache.updates(for: picture, format: SlowFile.format) {}
+        for try await _ in cache.updates(for: image, format: SlowFile.format) {}
         let (work, transfer) = (record.take(), ContinuousClock.now - start)
         // A machine that is too busy to draw one for two seconds says nothing of their cost.
         guard work.previewCount > 0 else { continue }
@@ -42,11 +42,11 @@ struct PreviewCost: Scenario {
       let counts = [("bytes", file.bytes.count), ("previews at most", previewCount)]
       return Findings([
         Measure(
-          Self.id, "all previews of a picture", unit: "ms", ours: Distribution(ours),
+          Self.id, "all previews of an image", unit: "ms", ours: Distribution(ours),
           reference: Distribution(decodes), named: "libjpeg's decode of all scans",
           bar: .ratioAtMost(1), counts: counts),
         Measure(
-          Self.id, "all previews of a picture, of a core", unit: "ms", ours: Distribution(ours),
+          Self.id, "all previews of an image, of a core", unit: "ms", ours: Distribution(ours),
           reference: Distribution(transfers), named: "the transfer", bar: .ratioAtMost(0.1)),
       ])
     }

@@ -8,10 +8,10 @@ struct ColdScroll: Scenario {
   static let id = "H1"
   static let name = "cold-scroll"
   static let summary = """
-    1000 pictures of 200 x 200 of an earlier session, none of them looked at in this one: twenty places \
+    1000 photos of 200 x 200 of an earlier session, none of them looked at in this one: twenty places \
     show the first, and then four of them the next four in each frame of 8.3 ms. The longest time for which a \
     frame, or an answer between two frames, held the main thread after the first frame, against reading and \
-    checking the four pictures of each frame there
+    checking the four photos of each frame there
     """
 
   private static let placeCount = 20
@@ -20,14 +20,14 @@ struct ColdScroll: Scenario {
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let gallery = try await Gallery(
-      Self.name, count: max(40, min(setting.effort.pictureCount, 1000)), side: 200, roles: [],
+      Self.name, count: max(40, min(setting.effort.imageCount, 1000)), side: 200, roles: [],
       setting: setting)
     await gallery.close()
-    let (format, pictures) = (gallery.format, gallery.hits.pictures)
+    let (format, images) = (gallery.format, gallery.hits.images)
     let contenders = [true, false].map { usesPlaces in
       Contest.Contender {
         try await setting.withCache(Self.name, formats: [format]) { cache in
-          try await Self.scroll(pictures, format, cache, usesPlaces: usesPlaces)
+          try await Self.scroll(images, format, cache, usesPlaces: usesPlaces)
         }
       }
     }
@@ -43,7 +43,7 @@ struct ColdScroll: Scenario {
 
   /// - Returns: The longest block after the first frame, in milliseconds.
   @MainActor private static func scroll(
-    _ pictures: [BenchPicture], _ format: ImageFormat, _ cache: ImageCache, usesPlaces: Bool
+    _ images: [BenchImage], _ format: ImageFormat, _ cache: ImageCache, usesPlaces: Bool
   ) async throws -> Double {
     let blocks = Blocks()
     let places = (0..<placeCount).map { _ in
@@ -53,17 +53,17 @@ struct ColdScroll: Scenario {
     func show(_ number: Int) {
       if usesPlaces {
         let place = places[number % placeCount]
-        place.want(ImagePlace.Request(pictures[number], format: format, cache: cache))
+        place.want(ImagePlace.Request(images[number], format: format, cache: cache))
         place.appear()
       } else {
-        withExtendedLifetime(cache.cachedImage(for: pictures[number], format: format)) {}
+        withExtendedLifetime(cache.cachedImage(for: images[number], format: format)) {}
       }
     }
     for number in 0..<placeCount { show(number) }
     // The moment that counts as the first frame.
     try await Task.sleep(for: .milliseconds(150))
     blocks.reset()
-    for start in stride(from: placeCount, to: pictures.count - newCount, by: newCount) {
+    for start in stride(from: placeCount, to: images.count - newCount, by: newCount) {
       blocks.measure { for number in start..<start + newCount { show(number) } }
       try await Task.sleep(for: frame)
     }

@@ -37,7 +37,7 @@ struct Fling: Scenario {
       let start = ContinuousClock.now
       await ConcurrentWork.forEach(files.enumerated(), width: Self.visibleCount) { index, file in
         // Counted below: a request without an image is an image that was not stored.
-        _ = try? await cache.image(for: BenchPicture(index, file: file), format: format)
+        _ = try? await cache.image(for: BenchImage(index, file: file), format: format)
       } collect: { _ in
       }
       let seconds = (ContinuousClock.now - start) / .seconds(1)

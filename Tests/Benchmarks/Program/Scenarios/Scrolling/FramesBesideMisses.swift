@@ -33,12 +33,12 @@ struct FramesBesideMisses: Scenario {
       let bare = try BareMiss(cache, format)
       defer { bare.close() }
       let drawn = Lock(0)
-      let next: @Sendable () -> BenchPicture = {
+      let next: @Sendable () -> BenchImage = {
         let number = drawn.withLock { count in
           count += 1
           return count
         }
-        return BenchPicture(number, file: files[number % files.count])
+        return BenchImage(number, file: files[number % files.count])
       }
       let misses = FrameLoop(frameCount: setting.effort.frameCount) { isOver in
         await withTaskGroup(of: Void.self) { group in

@@ -6,7 +6,7 @@ struct ScrollFrame: Scenario {
   static let id = "P14"
   static let name = "scroll-frame"
   static let summary = """
-    five pictures that come into view in one frame, obtained and read, against what other libraries \
+    five photos that come into view in one frame, obtained and read, against what other libraries \
     keep on disk: thumbnail files of the right size, read and decoded, their pixels read by the \
     same function; and the C floor, which reads as many bytes at the same places of a mapping, in the \
     same rounds. `imagecache scroll` does the \
@@ -30,7 +30,7 @@ struct ScrollFrame: Scenario {
     return Findings(
       zip(peers, results.dropFirst()).map { peer, reference in
         Measure(
-          Self.id, "frame of a scrolled list, 5 pictures", unit: "ms", ours: results[0],
+          Self.id, "frame of a scrolled list, 5 images", unit: "ms", ours: results[0],
           reference: reference, named: peer.name, bar: peer.isFloor ? .ratioAtMost(1.15) : nil,
           counts: [
             ("frames", results[0].count),

@@ -6,7 +6,7 @@ struct FirstFrame: Scenario {
   static let id = "P17"
   static let name = "first-frame"
   static let summary = """
-    a fresh process that opens a cache of 1000 pictures, shows five and reads their bytes, from \
+    a fresh process that opens a cache of 1000 photos, shows five and reads their bytes, from \
     posix_spawn(3) to the last byte; without what an empty Swift program takes (--empty); against the \
     same executable that does nothing, and against processes that obtain the same five from the peers' \
     stores. Those of --peers load that library, with all below it: the row against a process that \
@@ -18,7 +18,7 @@ struct FirstFrame: Scenario {
   private static let side = 200
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let count = setting.effort.pictureCount
+    let count = setting.effort.imageCount
     let gallery = try await Gallery(
       Self.name, count: count, side: Self.side, roles: [.open, .scroll], setting: setting)
     // The programs have folders to themselves.
@@ -51,7 +51,7 @@ struct FirstFrame: Scenario {
     let results = try await Contest(
       launches.map { launch in Contest.Contender { try launch.milliseconds() } }
     ).run(roundCount: min(setting.effort.roundCount, 60), warmUpCount: 2)
-    let what = "\(Self.shownCount) of \(count) pictures in a fresh process"
+    let what = "\(Self.shownCount) of \(count) images in a fresh process"
     return Findings(
       LaunchedProgram.beyondEmpty(
         Self.id, what, results[0], setting.emptyProgram == nil ? nil : results.last,

@@ -10,8 +10,8 @@ struct Growth: Scenario {
   static let drawsPlot = true
   static let summary = """
     opening, hits, stores into free slots, stores that evict, and removals in tables of 1 000 to \
-    1 000 000 pictures of 8 x 8, each against itself in the smallest table, all tables open and in \
-    turns; and the private memory that an open table takes for each picture. --plot draws it
+    1 000 000 photos of 8 x 8, each against itself in the smallest table, all tables open and in \
+    turns; and the private memory that an open table takes for each photo. --plot draws it
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -19,7 +19,7 @@ struct Growth: Scenario {
     var stages: [GrowthStage] = []
     for count in counts {
       try Task.checkCancellation()
-      Console.note("filling a table with \(count) pictures")
+      Console.note("filling a table with \(count) images")
       stages.append(try await GrowthStage(count, setting))
     }
     let result: Result<Findings, any Error>
@@ -63,7 +63,7 @@ struct Growth: Scenario {
         name: name, points: zip(sizes, values).map { (Double($0), $1.median / 1000) })
     }
     let plot = LinePlot(
-      title: "Cost of one operation as a table grows", xLabel: "pictures in the table",
+      title: "Cost of one operation as a table grows", xLabel: "images in the table",
       yLabel: "microseconds", scale: .logarithmic, lines: lines)
     return Findings(times + memory, plot: plot)
   }

@@ -17,7 +17,7 @@ final class GrowthStage {
   private var nextNumber: Int
   /// The first of the images that may be removed; those below are for hits.
   private let firstSpare: Int
-  private var removed: [BenchPicture] = []
+  private var removed: [BenchImage] = []
   private var random = SystemRandomNumberGenerator()
 
   /// Images that are hit, at most: each is proven once before, which takes a while.
@@ -31,7 +31,7 @@ final class GrowthStage {
     let namespace = "scale-\(count)"
     let bitmap = try setting.photographs.part(0, size: format.size)
     try await setting.withCache(namespace, formats: [format]) { cache in
-      try Gallery.fill(cache, format, with: (0..<count).lazy.map { BenchPicture($0) }) { _ in
+      try Gallery.fill(cache, format, with: (0..<count).lazy.map { BenchImage($0) }) { _ in
         bitmap
       }
     }
@@ -45,7 +45,7 @@ final class GrowthStage {
       open = try await setting.makeCache(namespace, formats: [format])
       times.append(Contest.nanoseconds(since: start))
     }
-    guard let open else { throw BenchFailure.missingPicture }
+    guard let open else { throw BenchFailure.missingImage }
     ProcessMemory.releaseFreeMemory()
     privateByteCount = max(ProcessMemory.privateByteCount() - before, 0)
     openTimes = Distribution(times)
@@ -57,16 +57,16 @@ final class GrowthStage {
     // Spread over the whole table by their keys, independent of their slots.
     firstSpare = min(count / 2, Self.hitCount)
     hits = HitList(
-      cache: open, format: format, pictures: (0..<firstSpare).map { BenchPicture($0) }.shuffled())
-    try hits.hit(hits.pictures.indices)
+      cache: open, format: format, images: (0..<firstSpare).map { BenchImage($0) }.shuffled())
+    try hits.hit(hits.images.indices)
   }
 
   /// The images for hits are used right before, so that evictions take others.
   func hit(batch: Int) -> Contest.Contender {
     var turn = 0
     return Contest.Contender { [self] in
-      let length = min(batch, hits.pictures.count)
-      let start = turn * length % (hits.pictures.count - length + 1)
+      let length = min(batch, hits.images.count)
+      let start = turn * length % (hits.images.count - length + 1)
       turn += 1
       return try Contest.time(length) { try hits.hit(start..<(start + length)) }
     }
@@ -77,10 +77,10 @@ final class GrowthStage {
     Contest.Contender { [self] in
       try removeSome(batch)
     } turn: { [self] in
-      let pictures = removed
+      let images = removed
       removed = []
-      return try Contest.time(pictures.count) {
-        for picture in pictures { try Gallery.insert(bitmap, for: picture, into: table) }
+      return try Contest.time(images.count) {
+        for image in images { try Gallery.insert(bitmap, for: image, into: table) }
       }
     }
   }
@@ -88,10 +88,10 @@ final class GrowthStage {
   /// Stores new images in the full table.
   func evict(batch: Int) -> Contest.Contender {
     Contest.Contender { [self] in
-      let pictures = (0..<batch).map { BenchPicture(nextNumber + $0) }
+      let images = (0..<batch).map { BenchImage(nextNumber + $0) }
       nextNumber += batch
       return try Contest.time(batch) {
-        for picture in pictures { try Gallery.insert(bitmap, for: picture, into: table) }
+        for image in images { try Gallery.insert(bitmap, for: image, into: table) }
       }
     }
   }
@@ -99,13 +99,13 @@ final class GrowthStage {
   /// Removes images that are put back before the next turn.
   func remove(batch: Int) -> Contest.Contender {
     Contest.Contender { [self] in
-      for picture in removed { try Gallery.insert(bitmap, for: picture, into: table) }
+      for image in removed { try Gallery.insert(bitmap, for: image, into: table) }
       removed = []
     } turn: { [self] in
-      let pictures = (0..<batch).map { BenchPicture(nextNumber - 1 - $0) }
-      removed = pictures
+      let images = (0..<batch).map { BenchImage(nextNumber - 1 - $0) }
+      removed = images
       return try Contest.time(batch) {
-        for picture in pictures { _ = try table.remove(picture.imageID.tableID) }
+        for image in images { _ = try table.remove(image.imageID.tableID) }
       }
     }
   }
@@ -118,7 +118,7 @@ final class GrowthStage {
   private func removeSome(_ batch: Int) throws {
     let spare = firstSpare..<count
     let numbers = Set((0..<batch).map { _ in Int.random(in: spare, using: &random) })
-    removed = numbers.map { BenchPicture($0) }
-    for picture in removed { _ = try table.remove(picture.imageID.tableID) }
+    removed = numbers.map { BenchImage($0) }
+    for image in removed { _ = try table.remove(image.imageID.tableID) }
   }
 }

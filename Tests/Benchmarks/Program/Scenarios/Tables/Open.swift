@@ -7,7 +7,7 @@ struct Open: Scenario {
   static let id = "P7"
   static let name = "open"
   static let summary = """
-    opening a cache whose table has 100 000 pictures, against the C floor, which reads records of \
+    opening a cache whose table has 100 000 photos, against the C floor, which reads records of \
     the same 64 bytes and builds the same kind of hash table, and against stores that keep their \
     index on disk: those open at once and pay at each get. The first opening after a start of the \
     system is one without an index file. Closing is not timed
@@ -74,9 +74,9 @@ struct Open: Scenario {
     let start = ContinuousClock.now
     let cache = try await open()
     let milliseconds = Contest.nanoseconds(since: start) / 1e6
-    let isFull = await cache.statistics().tables.first?.entryCount == gallery.hits.pictures.count
+    let isFull = await cache.statistics().tables.first?.entryCount == gallery.hits.images.count
     await cache.close()
-    guard isFull else { throw BenchFailure.missingPicture }
+    guard isFull else { throw BenchFailure.missingImage }
     return milliseconds
   }
 }

@@ -8,11 +8,11 @@ struct Store: Scenario {
   static let id = "P6"
   static let name = "store"
   static let summary = """
-    a decoded picture of the slot's size until hits find it, in a full table, against one pwrite(2) \
+    a decoded photo of the slot's size until hits find it, in a full table, against one pwrite(2) \
     of as many bytes over old ones, and against the stores of others: nobody waits for the device. \
     "Table alone" begins, as all others do, with pixels that are there, in the scratch memory that \
     drawing writes into: hash, claim, write, publish. "store()" is the public call with drawing \
-    and two changes of thread, which the table alone is measured with too. Small pictures in a large \
+    and two changes of thread, which the table alone is measured with too. Small photos in a large \
     and in a small table show whether the cost grows; beside them pages of files as large that \
     pwrite(2) writes over at random, which is what a store cannot do without
     """
@@ -26,8 +26,8 @@ struct Store: Scenario {
   private func compare(_ setting: BenchSetting) async throws -> [Measure] {
     let effort = setting.effort
     let gallery = try await Gallery(
-      Self.name, count: effort.pictureCount, side: 200, roles: [.store], setting: setting)
-    let (cache, format, pictures) = (gallery.cache, gallery.format, gallery.hits.pictures)
+      Self.name, count: effort.imageCount, side: 200, roles: [.store], setting: setting)
+    let (cache, format, images) = (gallery.cache, gallery.format, gallery.hits.images)
     let bitmap = try setting.photographs.part(0, size: format.size)
     let table = try Gallery.table(of: cache, format)
     defer { table.close() }
@@ -36,13 +36,13 @@ struct Store: Scenario {
       setting.place.url.appending(path: "pwrite"), pieceByteCount: byteCount)
     let pixels = [UInt8](repeating: 7, count: byteCount)
     // Room on the disk and pages in memory, as the table has them.
-    try pixels.withUnsafeBytes { for piece in pictures.indices { try file.write(piece, from: $0) } }
+    try pixels.withUnsafeBytes { for piece in images.indices { try file.write(piece, from: $0) } }
 
     var contenders = [
       gallery.contender(batch: effort.storeBatch) { range in
         for index in range {
           // The last drawing is still there.
-          try Gallery.insert(for: pictures[index], format.size, into: table) { _ in }
+          try Gallery.insert(for: images[index], format.size, into: table) { _ in }
         }
       },
       Self.publicStore(gallery, bitmap, batch: effort.storeBatch),
@@ -55,7 +55,7 @@ struct Store: Scenario {
       contenders.append(
         gallery.contender(batch: min(peer.batch, effort.storeBatch)) { range in
           try bitmap.withUnsafeBytes { pixels in
-            for index in range { try peer.store(pictures[index].key, pixels) }
+            for index in range { try peer.store(images[index].key, pixels) }
           }
         })
     }
@@ -90,12 +90,12 @@ struct Store: Scenario {
       let range = gallery.slice(turn: turn, count: batch)
       turn += 1
       return try await Contest.time(range.count) {
-        for picture in gallery.hits.pictures[range] {
+        for image in gallery.hits.images[range] {
           try await withCheckedThrowingContinuation { continuation in
             queue.async {
               continuation.resume(
                 with: Result {
-                  try Gallery.insert(for: picture, size, into: table) { _ in }
+                  try Gallery.insert(for: image, size, into: table) { _ in }
                 })
             }
           }
@@ -114,7 +114,7 @@ struct Store: Scenario {
       return try await Contest.time(range.count) {
         for index in range {
           try await gallery.cache.store(
-            bitmap, for: gallery.hits.pictures[index], format: gallery.format)
+            bitmap, for: gallery.hits.images[index], format: gallery.format)
         }
       }
     }
@@ -129,14 +129,14 @@ struct Store: Scenario {
     let stores = zip([small, large], tables).map { gallery, table in
       gallery.contender(batch: setting.effort.storeBatch) { range in
         for index in range {
-          try Gallery.insert(bitmap, for: gallery.hits.pictures[index], into: table)
+          try Gallery.insert(bitmap, for: gallery.hits.images[index], into: table)
         }
       }
     }
     let writes = try [small, large].map { try Self.pageWrites($0, setting) }
     let results = try await Contest(stores + writes).run(
       roundCount: setting.effort.roundCount, warmUpCount: 5)
-    let (few, many) = (small.hits.pictures.count, large.hits.pictures.count)
+    let (few, many) = (small.hits.images.count, large.hits.images.count)
     return [
       Measure(
         Self.id, "store of 8 x 8, \(many) entries", ours: results[1], reference: results[0],
@@ -152,7 +152,7 @@ struct Store: Scenario {
   private static func pageWrites(
     _ gallery: Gallery, _ setting: BenchSetting
   ) throws -> Contest.Contender {
-    let count = gallery.hits.pictures.count
+    let count = gallery.hits.images.count
     let file = try BenchFile(
       setting.place.url.appending(path: "pages-\(count)"), pieceByteCount: 4096)
     let page = [UInt8](repeating: 7, count: 4096)

@@ -7,7 +7,7 @@ import TestSupport
 struct FidelityRecord {
   static let decodings: [ImageFormat.Quality] = [.balanced, .best]
 
-  let pictures: PhotographCorpus
+  let images: PhotographCorpus
   /// One for each image of the corpus.
   private let decibels: [ImageFormat.Quality: [Double]]
 
@@ -15,8 +15,8 @@ struct FidelityRecord {
 
   /// Has a cache draw each image of the corpus, and compares it with the definition.
   nonisolated(nonsending) init(_ setting: BenchSetting) async throws {
-    let pictures = PhotographCorpus(setting.effort)
-    self.pictures = pictures
+    let images = PhotographCorpus(setting.effort)
+    self.images = images
     // Without a family, each has a decode of its own.
     let formats = Self.decodings.map {
       ImageFormat(
@@ -26,12 +26,12 @@ struct FidelityRecord {
     let file = setting.place.url.appending(path: "fidelity.jpg")
     decibels = try await setting.withCache("fidelity", formats: formats) { cache in
       var decibels: [ImageFormat.Quality: [Double]] = [:]
-      for (number, part) in pictures.parts.enumerated() {
+      for (number, part) in images.parts.enumerated() {
         try Task.checkCancellation()
-        try pictures.data(of: part).write(to: file)
+        try images.data(of: part).write(to: file)
         let exact = Self.reduction(of: try Bitmap(contentsOf: file), to: Self.size)
         for format in formats {
-          let image = try await cache.image(for: BenchPicture(number, file: file), format: format)
+          let image = try await cache.image(for: BenchImage(number, file: file), format: format)
           decibels[format.quality, default: []].append(
             Self.decibels(of: try image.makeBitmap(), from: exact))
         }
@@ -44,7 +44,7 @@ struct FidelityRecord {
 
   /// The furthest from its photograph first.
   func ranking(_ decoding: ImageFormat.Quality) -> [PhotographCorpus.Part] {
-    zip(pictures.parts, decibels(decoding)).sorted { $0.1 < $1.1 }.map(\.0)
+    zip(images.parts, decibels(decoding)).sorted { $0.1 < $1.1 }.map(\.0)
   }
 
   func counts(_ decoding: ImageFormat.Quality) -> [(name: String, value: Int)] {

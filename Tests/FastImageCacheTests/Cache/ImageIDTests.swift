@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A picture's id", .timeLimit(.minutes(10)))
-struct PictureIDTests {
-  @Test("finds the picture of any version, or of the one that is asked for")
+@Suite("An image's id", .timeLimit(.minutes(10)))
+struct ImageIDTests {
+  @Test("finds the image of any version, or of the one that is asked for")
   func findsVersions() async throws {
     let fixture = try await Fixture([.row, .large])
     try await fixture.cache.store(solid(1), for: Photo("a", version: 2), format: .row)
@@ -18,8 +18,8 @@ struct PictureIDTests {
     #expect(!cache.containsImage(for: "a", format: .dot))
   }
 
-  @Test("finds the picture of an earlier run, before anybody asked for it")
-  func findsEarlierPictures() async throws {
+  @Test("finds the image of an earlier run, before anybody asked for it")
+  func findsEarlierImages() async throws {
     let directory = try TemporaryDirectory()
     do {
       let fixture = try await Fixture(directory: directory)
@@ -32,7 +32,7 @@ struct PictureIDTests {
     #expect(fixture.cache.containsImage(for: "a", version: 2, format: .row))
   }
 
-  @Test("removes the picture, of one format or of all, whatever its version")
+  @Test("removes the image, of one format or of all, whatever its version")
   func removes() async throws {
     let fixture = try await Fixture([.row, .large])
     let photo = Photo("a", version: 2)

@@ -5,7 +5,7 @@ import Foundation
 /// An entity with the id that a program would give it, a UUID, made from a number.
 ///
 /// It keeps its ids, as the entities of a scrolling list do: making them is no part of a hit.
-struct BenchPicture: ImageEntity {
+struct BenchImage: ImageEntity {
   let imageID: ImageID
   let file: URL?
 

@@ -4,7 +4,7 @@ import Pixels
 import TestSupport
 
 /// Image files that tests make themselves.
-enum TestPictures {
+enum TestImages {
   /// Opaque pixels, each a function of its coordinates and of `seed`.
   static func bitmap(_ size: PixelSize, seed: Int) throws -> Bitmap {
     let layout = try layout(size)

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite("Two leases", .timeLimit(.minutes(10)))
-struct PictureEqualityTests {
-  @Test("on one picture are equal, also when it was asked for twice")
+struct ImageEqualityTests {
+  @Test("on one image are equal, also when it was asked for twice")
   func areEqual() async throws {
     let fixture = try await Fixture()
     let stored = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
@@ -14,7 +14,7 @@ struct PictureEqualityTests {
     #expect(Set([hit, stored, stored]).count == 1)
   }
 
-  @Test("on different pictures differ, also when these look alike")
+  @Test("on different images differ, also when these look alike")
   func differ() async throws {
     let fixture = try await Fixture()
     let first = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)

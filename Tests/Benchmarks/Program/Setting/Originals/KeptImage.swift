@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 
 /// A photograph as a file and as a kept original, to be missed in either form.
-struct KeptPicture {
+struct KeptImage {
   let file: URL
   let address: URL
   static let format = ImageFormat(
@@ -37,7 +37,7 @@ struct KeptPicture {
 
   /// Has a cache keep the bytes as an original.
   func keep(in cache: ImageCache, _ originals: OriginalStore?) async throws {
-    try await cache.store(bytes, for: BenchPicture(0, file: address), format: Self.format)
+    try await cache.store(bytes, for: BenchImage(0, file: address), format: Self.format)
     guard try await originals?.bytes(of: ImageID(address)) == bytes else {
       throw BenchFailure.missingOriginal
     }
@@ -56,9 +56,9 @@ struct KeptPicture {
       while await cache.statistics().activeLoads > loadCount { await Task.yield() }
     } turn: {
       number += 1
-      let picture = BenchPicture(number, file: url)
+      let image = BenchImage(number, file: url)
       return try await Contest.time(1) {
-        _ = try await cache.image(for: picture, format: Self.format)
+        _ = try await cache.image(for: image, format: Self.format)
       } / 1e6
     }
   }

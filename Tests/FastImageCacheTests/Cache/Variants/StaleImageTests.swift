@@ -4,8 +4,8 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("Pictures marked stale", .timeLimit(.minutes(10)))
-struct StalePictureTests {
+@Suite("Images marked stale", .timeLimit(.minutes(10)))
+struct StaleImageTests {
   private func closest(
     _ photo: Photo, _ format: ImageFormat, in fixture: Fixture
   ) -> (number: Int?, kind: ImagePreview.Kind)? {

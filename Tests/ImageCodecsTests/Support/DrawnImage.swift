@@ -4,7 +4,7 @@ import Pixels
 @testable import ImageCodecs
 
 /// A small image that tests draw: red, green, blue, alpha, not multiplied, top row first.
-struct Picture {
+struct DrawnImage {
   let size: PixelSize
   private(set) var rgba: [UInt8]
 
@@ -27,8 +27,8 @@ struct Picture {
 
   /// Colours that change slowly, so that lossy coding keeps them, and differently along each side,
   /// so that no turn or mirror image looks the same.
-  static func slopes(_ width: Int, _ height: Int) -> Picture {
-    Picture(width, height) { x, y in
+  static func slopes(_ width: Int, _ height: Int) -> DrawnImage {
+    DrawnImage(width, height) { x, y in
       let right = x * 200 / max(width - 1, 1)
       let down = y * 200 / max(height - 1, 1)
       return (right + 20, down + 30, (right + down) / 2 + 10, 255)
@@ -36,17 +36,17 @@ struct Picture {
   }
 
   /// Every pixel another colour and another alpha.
-  static func confetti(_ width: Int, _ height: Int) -> Picture {
-    Picture(width, height) { x, y in
+  static func confetti(_ width: Int, _ height: Int) -> DrawnImage {
+    DrawnImage(width, height) { x, y in
       let n = y * width + x
       return (n * 37 % 256, n * 101 % 256, n * 13 % 256, n * 59 % 256)
     }
   }
 
   /// The image upright, for one stored with an orientation of EXIF 2.32.
-  func turned(_ orientation: Int) -> Picture {
+  func turned(_ orientation: Int) -> DrawnImage {
     let upright = orientation < 5 ? size : size.transposed
-    return Picture(upright.width, upright.height) { x, y in
+    return DrawnImage(upright.width, upright.height) { x, y in
       let source = Self.stored(orientation, x: x, y: y, in: size)
       let offset = (source.y * size.width + source.x) * 4
       let pixel = rgba[offset..<offset + 4].map(Int.init)

@@ -3,7 +3,7 @@ import Foundation
 import Pixels
 
 /// An image of one colour that tells its number, the kind of its requests and its version at the server.
-struct LoadPicture: Hashable, Sendable {
+struct LoadImage: Hashable, Sendable {
   static let numbers = 0..<8
   /// Versions are told apart up to this many.
   static let versionCount = 512
@@ -60,7 +60,7 @@ extension CachedImage {
   }
 
   /// The image that is shown; `nil` where the pixels differ by more than rounding, or show none.
-  var loadPicture: LoadPicture? {
+  var loadContent: LoadImage? {
     let pixels = withPixels { span in span.withUnsafeBytes { Array($0) } }
     for y in 0..<size.height {
       for x in 0..<size.width {
@@ -69,7 +69,7 @@ extension CachedImage {
         where abs(Int(pixels[offset + channel]) - Int(pixels[channel])) > 2 { return nil }
       }
     }
-    return LoadPicture(color: color)
+    return LoadImage(color: color)
   }
 }
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A picture with a long side", .timeLimit(.minutes(10)))
-struct LongPictureTests {
+@Suite("An image with a long side", .timeLimit(.minutes(10)))
+struct LongImageTests {
   private static let sizes = [
     PixelSize(width: 1, height: 65_535), PixelSize(width: 65_535, height: 2),
     PixelSize(width: 20, height: 20_000),

@@ -4,7 +4,7 @@
   import Pixels
 
   /// An entity whose image is made of its number, so that each can be told from all others.
-  struct NumberedPicture: ImageEntity, Equatable {
+  struct NumberedImage: ImageEntity, Equatable {
     let number: Int
     var version = 0
 

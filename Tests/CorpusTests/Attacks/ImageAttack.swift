@@ -3,7 +3,7 @@ import ImageCodecs
 import Pixels
 
 /// Decodes as a cache would, within tight limits.
-enum PictureAttack {
+enum ImageAttack {
   static let limits = {
     var limits = DecodingLimits()
     limits.pixelCount = 1 << 20

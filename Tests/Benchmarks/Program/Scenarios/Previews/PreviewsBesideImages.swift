@@ -6,12 +6,12 @@ import Locking
 import TestSupport
 
 /// Previews while many images are drawn.
-struct PreviewsBesidePictures: Scenario {
+struct PreviewsBesideImages: Scenario {
   static let id = "S10"
   static let name = "previews-beside-pictures"
   static let summary = """
     200 progressive JPEG files of 800 x 600 from a server on the loopback interface, two workers: the \
-    processor time of the process until all pictures are there, with previews from the first byte on \
+    processor time of the process until all photos are there, with previews from the first byte on \
     against without. The server does not say how long the files are, so that no preview is left out because \
     the rest is due soon
     """
@@ -48,14 +48,14 @@ struct PreviewsBesidePictures: Scenario {
           let start = ProcessorTime.ofProcess
           var failureCount = 0
           await ConcurrentWork.forEach(numbers, width: 32) { number in
-            let picture = BenchPicture(number, file: server.url("/\(number)"))
-            return await Self.load(picture, format, cache, previews)
+            let image = BenchImage(number, file: server.url("/\(number)"))
+            return await Self.load(image, format, cache, previews)
           } collect: { shownCount in
             if shownCount == 0 { failureCount += 1 }
             previewCount.withLock { $0 += max(shownCount - 1, 0) }
           }
           guard failureCount == 0 else {
-            throw BenchFailure(description: "\(failureCount) pictures did not come.")
+            throw BenchFailure(description: "\(failureCount) images did not come.")
           }
           return (ProcessorTime.ofProcess - start) / .milliseconds(1) / Double(count)
         }
@@ -66,7 +66,7 @@ struct PreviewsBesidePictures: Scenario {
         .run(roundCount: min(setting.effort.roundCount, 21))
       return Findings([
         Measure(
-          Self.id, "\(count) pictures, each", unit: "ms", ours: results[0], reference: results[1],
+          Self.id, "\(count) images, each", unit: "ms", ours: results[0], reference: results[1],
           named: "without previews", bar: .ratioAtMost(1.03),
           counts: [("previews", previewCount.withLock { $0 })])
       ])
@@ -75,13 +75,13 @@ struct PreviewsBesidePictures: Scenario {
 
   /// - Returns: How many images were shown, previews included.
   private static func load(
-    _ picture: BenchPicture, _ format: ImageFormat, _ cache: ImageCache, _ previews: PreviewPolicy
+    _ image: BenchImage, _ format: ImageFormat, _ cache: ImageCache, _ previews: PreviewPolicy
   ) async -> Int {
     var options = LoadOptions()
     options.previews = previews
     var count = 0
     do {
-      for try await _ in cache.updates(for: picture, format: format, options: options) {
+      for try await _ in cache.updates(for: image, format: format, options: options) {
         count += 1
       }
       return count

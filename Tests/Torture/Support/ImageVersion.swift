@@ -4,7 +4,7 @@ import TableStore
 /// cannot look right.
 ///
 /// The numbers come from a generator that has nothing in common with the store's hashes.
-struct Picture: Hashable, Sendable {
+struct ImageVersion: Hashable, Sendable {
   let entity: Int
   let version: Int
 
@@ -54,7 +54,7 @@ struct Picture: Hashable, Sendable {
 }
 
 extension TableEntry {
-  func shows(_ picture: Picture) -> Bool { withPixels { picture.isShown(by: $0) } }
+  func shows(_ image: ImageVersion) -> Bool { withPixels { image.isShown(by: $0) } }
 }
 
 /// All images of a run, with their keys made once.
@@ -67,17 +67,17 @@ struct Catalogue: Sendable {
     entityCount = entities
     versionCount = versions
     keys = (0..<entities * versions).map {
-      Picture(entity: $0 / versions, version: $0 % versions).key
+      ImageVersion(entity: $0 / versions, version: $0 % versions).key
     }
   }
 
-  func key(_ picture: Picture) -> TableKey {
-    keys[picture.entity * versionCount + picture.version]
+  func key(_ image: ImageVersion) -> TableKey {
+    keys[image.entity * versionCount + image.version]
   }
 
   /// Every image, entity by entity.
-  var pictures: [Picture] {
-    keys.indices.map { Picture(entity: $0 / versionCount, version: $0 % versionCount) }
+  var images: [ImageVersion] {
+    keys.indices.map { ImageVersion(entity: $0 / versionCount, version: $0 % versionCount) }
   }
 
   /// The entity of an id.
@@ -85,8 +85,8 @@ struct Catalogue: Sendable {
     (0..<entityCount).first { keys[$0 * versionCount].entity == id }
   }
 
-  func randomPicture(using random: inout some RandomNumberGenerator) -> Picture {
-    Picture(
+  func randomImage(using random: inout some RandomNumberGenerator) -> ImageVersion {
+    ImageVersion(
       entity: Int.random(in: 0..<entityCount, using: &random),
       version: Int.random(in: 0..<versionCount, using: &random))
   }

@@ -5,15 +5,15 @@
   import Pixels
 
   /// A window with a grid of images, that counts its frames and can be looked at after each.
-  @MainActor final class PictureWindow {
+  @MainActor final class ImageWindow {
     static let columnCount = 6
 
     let grid: UnsafeMutablePointer<GtkWidget>
     let window: UnsafeMutablePointer<GtkWindow>
     /// Whose image stands at each position.
-    var pictures: [NumberedPicture] {
-      get { content.pictures }
-      set { content.pictures = newValue }
+    var images: [NumberedImage] {
+      get { content.images }
+      set { content.images = newValue }
     }
     private let content: Content
     private(set) var frameCount = 0
@@ -30,22 +30,22 @@
     ///
     /// - Parameter bound: Changes what a position is said to show, for planted faults.
     init(
-      _ pictures: [NumberedPicture], format: ImageFormat, from cache: ImageCache,
-      bound: @escaping (NumberedPicture) -> NumberedPicture? = { $0 }
+      _ images: [NumberedImage], format: ImageFormat, from cache: ImageCache,
+      bound: @escaping (NumberedImage) -> NumberedImage? = { $0 }
     ) {
-      let content = Content(pictures)
+      let content = Content(images)
       self.content = content
       self.format = format
       window = UnsafeMutablePointer<GtkWindow>(OpaquePointer(gtk_window_new().unsafelyUnwrapped))
       scroller = gtk_scrolled_window_new().unsafelyUnwrapped
       model = gtk_string_list_new(nil).unsafelyUnwrapped
-      for _ in pictures { gtk_string_list_append(model, "") }
+      for _ in images { gtk_string_list_append(model, "") }
       let factory = makeImageFactory(
         format: format, from: cache,
-        entity: { position -> NumberedPicture? in
-          content.pictures.indices.contains(position) ? bound(content.pictures[position]) : nil
+        entity: { position -> NumberedImage? in
+          content.images.indices.contains(position) ? bound(content.images[position]) : nil
         },
-        alternativeText: { (picture: NumberedPicture) in "picture \(picture.number)" })
+        alternativeText: { (image: NumberedImage) in "image \(image.number)" })
       grid =
         gtk_grid_view_new(
           gtk_no_selection_new(OpaquePointer(g_object_ref(UnsafeMutableRawPointer(model)))),
@@ -61,8 +61,8 @@
 
     /// Shared with the factory, which asks before the window is there and after it has gone.
     private final class Content {
-      var pictures: [NumberedPicture]
-      init(_ pictures: [NumberedPicture]) { self.pictures = pictures }
+      var images: [NumberedImage]
+      init(_ images: [NumberedImage]) { self.images = images }
     }
 
     private func open() {
@@ -71,7 +71,7 @@
       clock = gtk_widget_get_frame_clock(UnsafeMutablePointer(OpaquePointer(window)))
       let drawn: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
         guard let data else { return }
-        let window = Unmanaged<PictureWindow>.fromOpaque(data).takeUnretainedValue()
+        let window = Unmanaged<ImageWindow>.fromOpaque(data).takeUnretainedValue()
         MainActor.assumeIsolated { window.drew() }
       }
       g_signal_connect_data(
@@ -80,7 +80,7 @@
         nil, GConnectFlags(0))
       // Keeps the clock running, so that frames are drawn whether something changes or not.
       tickID = gtk_widget_add_tick_callback(grid, { _, _, _ in 1 }, nil, nil)
-      Loop.turn { mappedPictures.count > Self.columnCount && frameCount > 2 }
+      Loop.turn { mappedImages.count > Self.columnCount && frameCount > 2 }
       makeFirstMove()
     }
 
@@ -118,7 +118,7 @@
 
     /// Has the list bind some positions again.
     func rebind(from position: Int, count: Int) {
-      let count = min(count, pictures.count - position)
+      let count = min(count, images.count - position)
       "".withCString { text in
         // Ended by null.
         var texts = [UnsafePointer<CChar>?](repeating: text, count: count) + [nil]
@@ -140,9 +140,9 @@
     }
   }
 
-  extension PictureWindow {
+  extension ImageWindow {
     struct Cell {
-      let picture: NumberedPicture
+      let image: NumberedImage
       let widget: UnsafeMutablePointer<GtkWidget>
       /// In the grid, in pixels.
       let x: Int
@@ -150,9 +150,9 @@
     }
 
     /// The cells that can be seen. Which row one is in is told by its place alone.
-    var mappedPictures: [Cell] {
+    var mappedImages: [Cell] {
       var cells: [Cell] = []
-      let rowCount = (pictures.count + Self.columnCount - 1) / Self.columnCount
+      let rowCount = (images.count + Self.columnCount - 1) / Self.columnCount
       let rowHeight = gtk_adjustment_get_upper(adjustment) / Double(rowCount)
       let columnWidth = Double(gtk_widget_get_width(grid)) / Double(Self.columnCount)
       // Before the first layout there is no place.
@@ -166,10 +166,10 @@
         let row = ((Double(place.origin.y) + position) / rowHeight).rounded()
         let column = (Double(place.origin.x) / columnWidth).rounded()
         let index = Int(row) * Self.columnCount + Int(column)
-        guard pictures.indices.contains(index) else { continue }
+        guard images.indices.contains(index) else { continue }
         cells.append(
           Cell(
-            picture: pictures[index], widget: widget, x: Int(inner.origin.x.rounded()),
+            image: images[index], widget: widget, x: Int(inner.origin.x.rounded()),
             y: Int(inner.origin.y.rounded())))
       }
       return cells
@@ -197,8 +197,8 @@
       }
       var blankCount = 0
       var comparedCount = 0
-      for cell in mappedPictures {
-        guard let sight = screen.sight(of: cell.picture, format.size, x: cell.x, y: cell.y) else {
+      for cell in mappedImages {
+        guard let sight = screen.sight(of: cell.image, format.size, x: cell.x, y: cell.y) else {
           continue
         }
         comparedCount += 1

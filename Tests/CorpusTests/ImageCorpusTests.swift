@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 @Suite("A decoder, given a file of the corpus,", .timeLimit(.minutes(10)))
-struct PictureCorpusTests {
+struct ImageCorpusTests {
   @Test("decodes every row that there is to decode", arguments: Corpus.whole)
   func decodesWhole(file: CorpusFile) throws {
-    let bitmap = try picture(in: file.bytes, minimumSize: nil)
+    let bitmap = try image(in: file.bytes, minimumSize: nil)
 
     #expect(bitmap.size.width > 1 && bitmap.size.height > 1)
     guard let step = Self.levelsPerRow[bitmap.size] else { return }
@@ -34,7 +34,7 @@ struct PictureCorpusTests {
     }
   }
 
-  @Test("decodes a picture with a long side, whole and small", arguments: Corpus.long)
+  @Test("decodes an image with a long side, whole and small", arguments: Corpus.long)
   func decodesLong(file: CorpusFile) throws {
     let decoder = try #require(
       ImageDecoders.standard.first { $0.recognizes(file.bytes.prefix(64)) })
@@ -68,13 +68,13 @@ struct PictureCorpusTests {
     }
   }
 
-  @Test("throws where there is no whole picture", arguments: Corpus.refused)
+  @Test("throws where there is no whole image", arguments: Corpus.refused)
   func refuses(file: CorpusFile) throws {
     #expect(throws: ImageDecodingError.self) {
-      try picture(in: file.bytes, minimumSize: nil)
+      try image(in: file.bytes, minimumSize: nil)
     }
     #expect(throws: ImageDecodingError.self) {
-      try picture(in: file.bytes, minimumSize: PixelSize(width: 3, height: 2))
+      try image(in: file.bytes, minimumSize: PixelSize(width: 3, height: 2))
     }
   }
 
@@ -86,7 +86,7 @@ struct PictureCorpusTests {
       bytes.damage(by: &random)
       // Either a typed error or an image of the size that the header announced.
       do {
-        _ = try picture(in: bytes, minimumSize: nil)
+        _ = try image(in: bytes, minimumSize: nil)
       } catch {
         #expect(error is ImageDecodingError)
       }
@@ -94,7 +94,7 @@ struct PictureCorpusTests {
   }
 
   /// Decodes as a cache would and checks that the header told the truth.
-  private func picture(in data: Data, minimumSize: PixelSize?) throws -> Bitmap {
+  private func image(in data: Data, minimumSize: PixelSize?) throws -> Bitmap {
     var limits = DecodingLimits()
     limits.pixelCount = 1 << 20
     limits.workingByteCount = 16 << 20
