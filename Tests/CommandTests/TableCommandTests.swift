@@ -175,7 +175,8 @@ struct TableCommandTests {
     #expect(firstPixels.count == 8)
     let dot = try await export("dot", "a b.png")
     #expect(dot.bytes[3] == 0)
-    #expect(dot.bytes[(4 * 8 + 4) * 4 + 3] == 255)
+    let middle = (4 * 8 + 4) * 4
+    #expect(dot.bytes[middle + 3] == 255)
   }
 
   @Test("find images of unchanged files, and draw those of changed files anew")

@@ -70,9 +70,9 @@
     @Test("writes one gray value a pixel")
     func isGray() throws {
       let colors = flattened([1, 1, 1])
-      let expected = stride(from: 0, to: colors.count, by: 4).map { index in
-        0.114 * Double(colors[index]) + 0.587 * Double(colors[index + 1])
-          + 0.299 * Double(colors[index + 2])
+      let weights = [0.114, 0.587, 0.299]
+      let expected: [Double] = stride(from: 0, to: colors.count, by: 4).map { start in
+        zip(weights, colors[start...]).reduce(0) { sum, next in sum + next.0 * Double(next.1) }
       }
       let png = try encode(
         PNGEncoder(colors: .gray), photo.premultipliedBGRA, photo.size, .bgra32)
