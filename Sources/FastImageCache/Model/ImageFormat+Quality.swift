@@ -7,8 +7,8 @@ extension ImageFormat {
   /// reduction to the format's size hides what such a decode leaves out, the better the more pixels it has.
   /// Of formats in one family, which share a decode, each gets at least what it asks for.
   public enum Quality: String, Hashable, Sendable, Codable {
-    /// Fast, and close to a drawing from all pixels: 48 decibels or more on 45 photographs at 200 x 200, 56 on
-    /// average.
+    /// Fast, and close to a drawing from all pixels: 48 decibels or more on 45 photographs at 200 x 200, and 54 or
+    /// more on average.
     ///
     /// From 1.85 times the size drawn on for JPEG at 1/8, from 2.3 times on for 1/4 and 1/2, from twice the size on
     /// for other kinds of files. Where the decode would exceed the limits of memory, from 1.62 times, twice and 1.75

@@ -1,4 +1,4 @@
-/// The first 512 bytes of a table file, written once before the file gets its name.
+/// The first 512 bytes of a table file, written once: into an empty file, or into a replacement before the rename.
 ///
 /// A header is accepted when it equals the one that this code would write, so no code takes an offset from a
 /// file. `Docs/TableFormat.md` has the bytes.
