@@ -124,7 +124,7 @@ struct RegistryPlay {
     let newest = model.loads.first { $0.id == model.current[audience] }
     let joinable = newest.flatMap { load in
       load.version == version && !load.removed.contains(format)
-        && policy.rawValue <= load.policy.rawValue
+        && policy <= load.policy
         && !(policy == .reload && load.hasAsked)
         ? load : nil
     }
