@@ -26,11 +26,7 @@ struct Storage: Sendable {
     do throws(JobError<ImageCacheError>) {
       return try await workers.run(priority: .current) { _ throws(ImageCacheError) in try job() }
     } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .storageUnavailable("\(refusal)")
-      case .failed(let failure): throw failure
-      }
+      throw ImageCacheError(error) { $0 }
     }
   }
 
