@@ -16,7 +16,7 @@ extension ImageCache {
   /// Cost: two short locks for each table, from any thread.
   public nonisolated var storageState: StorageState {
     let store = (originals as? OriginalStore)?.storageState
-    let states = tables.all.map(\.storageState) + [store ?? .ready]
+    let states = tables.all.map { StorageState($0.store?.storage ?? .ready) } + [store ?? .ready]
     func first(_ isWanted: (StorageState) -> Bool) -> StorageState? {
       states.first(where: isWanted)
     }

@@ -164,7 +164,7 @@ extension ImageCache {
     (statistics.activeLoads, statistics.pendingRequests) = registry.counts
     for table in tables.all {
       // Once for each table, since it looks at every slot.
-      let figures = table.figures
+      let figures = table.store?.statistics
       statistics.tables.append(CacheStatistics.Table(format: table.format.name, figures))
       // Tables count their own hits, without a counter that all threads would write.
       statistics.hits += figures?.hitCount ?? 0
