@@ -82,7 +82,6 @@ final class CacheRecorder: Sendable {
   }
 
   func drewDamaged(_ key: ImageKey) {
-    Worker.beforeFinish { self.state.withLock { $0.damagedDrawings += 1 } }
     hub.send(.drewDamaged(entity: key.entity, format: key.format))
   }
 
