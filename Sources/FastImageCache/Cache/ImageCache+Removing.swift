@@ -132,7 +132,7 @@ extension ImageCache {
     await (originals as? OriginalStore)?.settle()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
-    recorder.hub.finish()
+    recorder.finish()
   }
 
   /// The error with which a step ends; the steps after it are taken all the same.
@@ -163,14 +163,14 @@ extension ImageCache {
     let removal = registry.remove(.entity(entity, format: table.format.name))
     let isRemoved = try await table.remove(entity, removal)
     if isRemoved == true {
-      recorder.hub.send(.removed(entity: entity, format: table.format.name))
+      recorder.send(.removed(entity: entity, format: table.format.name))
     }
   }
 
   private func removeAll(in table: ImageTable) async throws(ImageCacheError) {
     let removal = registry.remove(.format(table.format.name))
     _ = try await table.remove(nil, removal) { store throws(TableError) in try store.removeAll() }
-    recorder.hub.send(.removed(entity: nil, format: table.format.name))
+    recorder.send(.removed(entity: nil, format: table.format.name))
   }
 }
 

@@ -49,7 +49,7 @@ struct Storage: Sendable {
       return try inMemory(formats, configuration, recorder, in: folder, because: error)
     }
     for warning in directory.warnings {
-      recorder.hub.send(.insecureFolder(folder, reason: warning))
+      recorder.send(.insecureFolder(folder, reason: warning))
     }
     let tables = try tables(for: formats, in: directory, configuration, recorder)
     // After opening, which locks this cache's tables; `removeTables` leaves locked ones alone.

@@ -249,7 +249,7 @@ actor ImageTable {
     }
     guard case .some(.some(let insertion)) = insertion else { return false }
     _ = image(of: insertion, ImageKey(entity: new, version: new, format: format.name), recorder)
-    recorder.hub.send(.removed(entity: old, format: format.name))
+    recorder.send(.removed(entity: old, format: format.name))
     return true
   }
 
@@ -265,7 +265,7 @@ actor ImageTable {
   nonisolated func tell(_ eviction: Eviction?, _ recorder: CacheRecorder) {
     guard let eviction, eviction.entity?.isFrame != true else { return }
     let entity = eviction.entity.map { ImageID($0) }
-    recorder.hub.send(.evicted(entity: entity, format: format.name))
+    recorder.send(.evicted(entity: entity, format: format.name))
   }
 
   private func insert(

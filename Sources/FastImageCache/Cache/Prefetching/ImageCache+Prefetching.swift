@@ -185,7 +185,7 @@ extension ImageCache {
       // Under another policy the table may have the former image still.
       let reporter =
         request.policy == .useCache
-        ? nil : RequestReporter(of: request, since: clock.now, recorder.hub)
+        ? nil : RequestReporter(of: request, since: clock.now, recorder)
       let image = try await registry.image(
         for: request, priority: .low, reporter: reporter
       ).get()
