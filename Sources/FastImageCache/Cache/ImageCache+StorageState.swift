@@ -2,9 +2,6 @@ import Locking
 import TableStore
 
 extension ImageCache {
-  /// Whether the images and originals that a cache stores reach the disk.
-  public typealias StorageState = FastImageCache.StorageState
-
   /// Where images and originals go, at the last time that a file was needed: the state of the worst table, or
   /// of the store of originals, which is opened at the first miss.
   ///

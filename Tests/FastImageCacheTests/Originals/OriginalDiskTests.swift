@@ -185,8 +185,7 @@ struct OriginalDiskTests {
 
   @Test("is refused strictly where its database cannot be used, and left as it is")
   func unusable() async throws {
-    typealias Fault = OriginalStore.Fault
-    let cases: [(Fault, () throws -> Void)] = [
+    let cases: [(OriginalFault, () throws -> Void)] = [
       (.damaged, { try Data(repeating: 7, count: 5000).write(to: URL(filePath: self.database)) }),
       (.foreign, { try self.execute("CREATE TABLE a (b)") }),
       (.foreign, { try self.execute("PRAGMA application_id = 7; CREATE TABLE a (b)") }),

@@ -43,7 +43,7 @@ struct DamagedImageTests {
   private func fixture(
     _ policy: DamagedImagePolicy, _ formats: [ImageFormat] = [.row], from source: EncodedSource,
     originals: MemoryOriginals? = nil, in directory: TemporaryDirectory? = nil,
-    willStore: ImageCache.Configuration.WillStore? = nil
+    willStore: ImageHook? = nil
   ) async throws -> Fixture {
     try await Fixture(formats, from: source, originals: originals, directory: directory) {
       $0.decoders = [PartDecoder()]
