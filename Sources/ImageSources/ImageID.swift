@@ -98,11 +98,14 @@ extension ImageID: Codable {
   /// Writes one value under the name of its kind, as in `{"string": "a"}`.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
-    switch tableID.value {
-    case .string(let string): try values.encode(string, forKey: .string)
-    case .uuid(let first, let last): try values.encode(UUID(first, last), forKey: .uuid)
-    case .integer(let integer): try values.encode(integer, forKey: .integer)
-    case .largeInteger(let integer): try values.encode(integer, forKey: .integer)
+    let words = tableID.words
+    switch tableID.kind {
+    case .string: try values.encode(tableID.description, forKey: .string)
+    case .integer: try values.encode(Int64(bitPattern: words.0), forKey: .integer)
+    case .largeInteger: try values.encode(words.0, forKey: .integer)
+    // Marks are no ids of a user's.
+    case .uuid, .placeholder, .damaged, .damagedPlaceholder, .frame:
+      try values.encode(UUID(words.0, words.1), forKey: .uuid)
     }
   }
 }

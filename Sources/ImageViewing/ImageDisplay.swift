@@ -51,7 +51,7 @@ struct ImageDisplay<Target: DisplayTarget>: Sendable {
     case clear
   }
 
-  enum Sight: Int, Hashable, Sendable { case nothing, placeholder, failure, preview, image }
+  enum Sight: Comparable, Sendable { case nothing, placeholder, failure, preview, image }
 
   private(set) var sight = Sight.nothing
   private(set) var isLoading = false
@@ -144,10 +144,6 @@ struct ImageDisplay<Target: DisplayTarget>: Sendable {
     (isLoading, hasFailed, sight) = (false, false, .nothing)
     return steps
   }
-}
-
-extension ImageDisplay.Sight: Comparable {
-  static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }
 
 /// What a place is to show.

@@ -56,8 +56,8 @@ package struct Admission: Sendable {
 
   let width: Int
   let byteBudget: Int
-  /// Whether one place of several is not for jobs below medium priority; a change counts from the next event on.
-  var reservesPlace = false
+  /// Whether one place of several is not for jobs below medium priority.
+  let reservesPlace: Bool
 
   /// A slice, since a first job that leaves moves no others then.
   private var queue: ArraySlice<Entry> = []
@@ -73,11 +73,12 @@ package struct Admission: Sendable {
   private var idCount = 0
   private var arrivalCount = 0
 
-  init(width: Int, byteBudget: Int) {
+  init(width: Int, byteBudget: Int, reservesPlace: Bool = false) {
     precondition(width > 0, "A queue admits at least one job at a time.")
     precondition(byteBudget >= 0, "A budget of bytes cannot be negative.")
     self.width = width
     self.byteBudget = byteBudget
+    self.reservesPlace = reservesPlace
   }
 
   /// How many jobs below medium priority may run at once; one at least, or they would wait for ever.
@@ -108,7 +109,7 @@ package struct Admission: Sendable {
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
     guard byteCount <= byteBudget else {
       forget(id)
-      throw .aboveBudget(byteCount: byteCount, budget: byteBudget)
+      throw AdmissionError(byteCount: byteCount, budget: byteBudget)
     }
     arrivalCount += 1
     let rank = Rank(priority: priority, arrival: arrivalCount)
@@ -258,16 +259,13 @@ package struct Admission: Sendable {
   }
 }
 
-/// Why a job was not even queued.
-package enum AdmissionError: Error, Hashable, CustomStringConvertible {
-  /// The job needs more memory than all jobs together may take.
-  case aboveBudget(byteCount: Int, budget: Int)
+/// Why a job was not even queued: it needs more memory than all jobs together may take.
+package struct AdmissionError: Error, Hashable, CustomStringConvertible {
+  let byteCount: Int
+  let budget: Int
 
   /// One sentence with both numbers; users read it in ``ImageCacheError/imageTooLarge(_:_:)``.
   package var description: String {
-    switch self {
-    case .aboveBudget(let byteCount, let budget):
-      "The work takes \(byteCount) bytes of memory; the budget is \(budget)."
-    }
+    "The work takes \(byteCount) bytes of memory; the budget is \(budget)."
   }
 }

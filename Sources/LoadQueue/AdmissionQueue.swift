@@ -102,9 +102,10 @@ package final class AdmissionQueue: Sendable {
   ///   - byteBudget: How many bytes they have together.
   ///   - reservesPlace: Whether one place of several is not for jobs below medium priority.
   package init(width: Int, byteBudget: Int = .max, reservesPlace: Bool = false) {
-    var admission = Admission(width: width, byteBudget: byteBudget)
-    admission.reservesPlace = reservesPlace
-    state = Lock(State(admission: admission))
+    state = Lock(
+      State(
+        admission: Admission(
+          width: width, byteBudget: byteBudget, reservesPlace: reservesPlace)))
   }
 
   /// Jobs that wait at this moment, and jobs that were admitted and have not finished.

@@ -48,11 +48,6 @@ public struct Lock<Value>: @unchecked Sendable {
   }
 }
 
-extension Lock {
-  /// Whether both are the same lock.
-  package static func === (first: Lock, second: Lock) -> Bool { first.memory === second.memory }
-}
-
 /// A value, and behind it the system's lock.
 ///
 /// The lock stands there as plain words, visible to inlining without its type: a lock that is not specialised

@@ -88,11 +88,6 @@ package final class Table: Sendable {
   }
 
   /// The same for an image that this process has stored or verified; reads no file and takes no lock.
-  package func verifiedEntry(for key: TableKey) -> TableEntry? {
-    verifiedEntry(entity: key.entity, version: key.version)
-  }
-
-  /// The same for a key in two parts.
   package func verifiedEntry(entity: TableID, version: TableID) -> TableEntry? {
     if isClosed { return nil }
     if lookup.isChild { leaveToParent() }
@@ -178,13 +173,8 @@ package final class Table: Sendable {
 
   // MARK: Storing
 
-  /// Memory to draw one image into; `nil` when the system has none.
-  ///
-  /// - Parameter isCleared: false leaves the pixels of another image in it, for callers that
-  ///   write each pixel.
-  package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
-    lookup.pool.makeBuffer(isCleared: isCleared)
-  }
+  /// Memory to draw one image into, perhaps with the pixels of another one; `nil` when the system has none.
+  package func makeBuffer() -> SlotBuffer? { lookup.pool.makeBuffer() }
 
   /// Stores a sealed image in place of the entity's older one, and leases it.
   ///

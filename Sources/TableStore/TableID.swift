@@ -194,6 +194,37 @@ extension TableID: CustomStringConvertible {
   }
 }
 
+extension TableID {
+  /// Lends the UTF-8 of a string; nothing for other kinds.
+  package func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withExtendedLifetime(bytes) {
+      body(UnsafeRawBufferPointer(start: span.base, count: span.count))
+    }
+  }
+
+  /// Takes the UTF-8 of a string byte for byte; `nil` for other bytes.
+  package init?(validating utf8: UnsafeRawBufferPointer) {
+    // Most ids are addresses, which need no string between.
+    if utf8.allSatisfy({ $0 < 0x80 }) {
+      self = utf8.withMemoryRebound(to: UInt8.self) { TableID(copying: $0) }
+    } else if let text = String(validating: utf8, as: UTF8.self) {
+      self.init(text)
+    } else {
+      return nil
+    }
+  }
+
+  /// The start of a hash that is the same on every platform and in every process.
+  package var stableHash: UInt64 { digest.low }
+
+  /// Such a hash of three ids in their order.
+  package static func hash(_ first: TableID, _ second: TableID, _ third: TableID) -> UInt64 {
+    LaneHash.hash(
+      first.digest.low, first.digest.high, second.digest.low, second.digest.high,
+      third.digest.low, third.digest.high, 0, 0)
+  }
+}
+
 /// The key of an image: its entity and its version.
 package struct TableKey: Hashable, Sendable {
   package let entity: TableID

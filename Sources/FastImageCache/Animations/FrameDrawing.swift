@@ -63,11 +63,7 @@ struct FrameDrawing: Sendable {
         store(drawn, maker.drawing.recorder, mayStore)
       }
     } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .imageTooLarge(nil, "\(refusal)")
-      case .failed(let failure): throw ImageCacheError(failure, url: items.first?.request.url)
-      }
+      throw ImageCacheError(error) { ImageCacheError($0, url: items.first?.request.url) }
     }
     return items.allSatisfy(\.isStreamed) || cursor.index == cursor.frames.timeline.frameCount
   }

@@ -65,9 +65,6 @@ extension ImageCache {
     /// Caches that are given one object share them.
     public var resources: LoadResources?
 
-    /// ``willStore`` as a closure.
-    public typealias WillStore = @Sendable (_ image: inout StoredImage) throws -> Void
-
     /// Called with each image between its decode and its drawing; none by default.
     ///
     /// ```swift
@@ -94,7 +91,7 @@ extension ImageCache {
     ///
     /// Cost: a copy of decodes whose colours are not in sRGB. The decode, and the hook's bitmap for each entity of
     /// the load, stay in memory until the load is over; the limiters of ``resources`` bound these loads.
-    public var willStore: WillStore?
+    public var willStore: (@Sendable (_ image: inout StoredImage) throws -> Void)?
 
     /// The kind of device this is; formats made for other kinds are not stored.
     public var device: ImageFormat.Devices = .current

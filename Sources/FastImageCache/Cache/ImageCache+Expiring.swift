@@ -37,7 +37,7 @@ extension ImageCache {
   }
 
   private func isSwept(_ table: ImageTable) -> Bool {
-    life == .active && (namespace.isEmpty || table.figures?.isOwner == true)
+    life == .active && (namespace.isEmpty || table.store?.statistics.isOwner == true)
   }
 }
 

@@ -24,7 +24,7 @@ extension ImageCache {
     configuration: Configuration = Configuration()
   ) throws(ImageCacheError) -> ImageCache {
     try check(namespace: namespace, formats: formats)
-    let recorder = CacheRecorder(hub: EventHub(of: namespace))
+    let recorder = CacheRecorder(of: namespace)
     if configuration.requiresStorage { try configuration.originals?.openBlocking() }
     let storage = try Storage.open(namespace, formats, configuration, recorder)
     return ImageCache(namespace, formats, configuration, storage, recorder)
@@ -61,7 +61,7 @@ extension ImageCache {
     formats: [ImageFormat], configuration: Configuration = Configuration()
   ) throws(ImageCacheError) -> ImageCache {
     try check(formats)
-    let recorder = CacheRecorder(hub: EventHub())
+    let recorder = CacheRecorder()
     let storage = try Storage.inMemory(formats, configuration, recorder)
     return ImageCache("", formats, configuration, storage, recorder)
   }

@@ -39,12 +39,12 @@ extension ImageCache {
     registry.forgetFailures(of: entity.imageID)
     let known = tables.all.compactMap { table in
       let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
-      let image = request.url == nil ? nil : table.storedImageState(for: request.key)
+      let image = request.url == nil ? nil : request.storedImageState
       return image.map { (request: request, image: $0) }
     }
     try await awaitAll(known.map(\.request))
     return known.filter { request, image in
-      let now = request.table.storedImageState(for: request.key)
+      let now = request.storedImageState
       return now?.isStale == false && now?.generation != image.generation
     }.map(\.request.format)
   }
@@ -69,5 +69,12 @@ extension ImageCache {
     }
     if answered < requests.count { throw .cancelled }
     if let failure { throw failure }
+  }
+}
+
+extension ImageRequest {
+  /// The image as the table's records tell, marked stale or not; `nil` if there is none.
+  fileprivate var storedImageState: StoredImageState? {
+    table.store?.storedImageState(for: key.tableKey)
   }
 }

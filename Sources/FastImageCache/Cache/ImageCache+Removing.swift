@@ -58,16 +58,13 @@ extension ImageCache {
     // First the originals, of which a load between would draw the images again; and before them the loads,
     // which would keep an original again.
     _ = registry.remove(.originals(id))
-    var failure = await self.failure { () async throws(ImageCacheError) in
+    let failure = await self.failure { () async throws(ImageCacheError) in
       try await originals?.remove(.entity(id, namespace: namespace))
     }
-    for table in tables.all {
-      let other = await self.failure { () async throws(ImageCacheError) in
-        try await remove(id, from: table)
-      }
-      failure = failure ?? other
+    let other = await failureOfTables { table async throws(ImageCacheError) in
+      try await remove(id, from: table)
     }
-    if let failure { throw failure }
+    if let failure = failure ?? other { throw failure }
   }
 
   /// Removes all images of one format and gives their disk space back.
@@ -103,13 +100,8 @@ extension ImageCache {
   ///   which this one removed images, or in which it stored some without a guest file;
   ///   ``ImageCacheError/protectedDataUnavailable(format:)``, ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
-    var failure: ImageCacheError?
-    for table in tables.all {
-      // A table that cannot be flushed does not keep the others from it.
-      let other = await self.failure { () async throws(ImageCacheError) in
-        try await table.write { store throws(TableError) in try store.flush() }
-      }
-      failure = failure ?? other
+    let failure = await failureOfTables { table async throws(ImageCacheError) in
+      try await table.write { store throws(TableError) in try store.flush() }
     }
     let other = await self.failure { () async throws(ImageCacheError) in
       try await originals?.flush()
@@ -140,7 +132,7 @@ extension ImageCache {
     await (originals as? OriginalStore)?.settle()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
-    recorder.hub.finish()
+    recorder.finish()
   }
 
   /// The error with which a step ends; the steps after it are taken all the same.
@@ -155,18 +147,30 @@ extension ImageCache {
     }
   }
 
+  /// The first error of a step that each table takes, whatever the others throw.
+  func failureOfTables(
+    _ step: (ImageTable) async throws(ImageCacheError) -> Void
+  ) async -> ImageCacheError? {
+    var first: ImageCacheError?
+    for table in tables.all {
+      let failure = await failure { () async throws(ImageCacheError) in try await step(table) }
+      first = first ?? failure
+    }
+    return first
+  }
+
   func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
     let removal = registry.remove(.entity(entity, format: table.format.name))
     let isRemoved = try await table.remove(entity, removal)
     if isRemoved == true {
-      recorder.hub.send(.removed(entity: entity, format: table.format.name))
+      recorder.send(.removed(entity: entity, format: table.format.name))
     }
   }
 
   private func removeAll(in table: ImageTable) async throws(ImageCacheError) {
     let removal = registry.remove(.format(table.format.name))
     _ = try await table.remove(nil, removal) { store throws(TableError) in try store.removeAll() }
-    recorder.hub.send(.removed(entity: nil, format: table.format.name))
+    recorder.send(.removed(entity: nil, format: table.format.name))
   }
 }
 

@@ -25,7 +25,7 @@ extension ImageCache {
       return (image, LoadReport(ofHitAfter: clock.now - start))
     }
     let request = try missedRequest(for: entity, format: format, options: options)
-    let reporter = RequestReporter(of: request, since: start, recorder.hub)
+    let reporter = RequestReporter(of: request, since: start, recorder)
     let image = try await registry.image(for: request, reporter: reporter).get()
     guard let report = reporter.report else {
       preconditionFailure("A request that has its image has its report.")

@@ -2,9 +2,6 @@ import Locking
 import TableStore
 
 extension ImageCache {
-  /// Whether the images and originals that a cache stores reach the disk.
-  public typealias StorageState = FastImageCache.StorageState
-
   /// Where images and originals go, at the last time that a file was needed: the state of the worst table, or
   /// of the store of originals, which is opened at the first miss.
   ///
@@ -16,7 +13,7 @@ extension ImageCache {
   /// Cost: two short locks for each table, from any thread.
   public nonisolated var storageState: StorageState {
     let store = (originals as? OriginalStore)?.storageState
-    let states = tables.all.map(\.storageState) + [store ?? .ready]
+    let states = tables.all.map { StorageState($0.store?.storage ?? .ready) } + [store ?? .ready]
     func first(_ isWanted: (StorageState) -> Bool) -> StorageState? {
       states.first(where: isWanted)
     }

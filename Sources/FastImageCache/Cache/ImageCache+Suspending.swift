@@ -37,13 +37,9 @@ extension ImageCache {
     // A process in the background holds no memory that it can do without.
     spareMemory.pause()
     await originalsUser?.suspend()
-    var failure: ImageCacheError?
-    for table in tables.all where life == .suspended {
-      do throws(ImageCacheError) {
-        try await table.write { store throws(TableError) in try store.suspend() }
-      } catch {
-        failure = failure ?? error
-      }
+    let failure = await failureOfTables { table async throws(ImageCacheError) in
+      guard life == .suspended else { return }
+      try await table.write { store throws(TableError) in try store.suspend() }
     }
     if let failure { throw failure }
   }

@@ -99,7 +99,7 @@ public final actor ImageCache {
     configuration: Configuration = Configuration()
   ) async throws(ImageCacheError) {
     try Self.check(namespace: namespace, formats: formats)
-    let recorder = CacheRecorder(hub: EventHub(of: namespace))
+    let recorder = CacheRecorder(of: namespace)
     if configuration.requiresStorage { try await configuration.originals?.open() }
     let storage = try await Storage.open(
       namespace: namespace, formats: formats, configuration: configuration, recorder: recorder)
@@ -133,7 +133,7 @@ public final actor ImageCache {
       resources, recorder: recorder, planner: planner, clock: clock,
       failureMemory: configuration.failureMemory
     ) { await LoadRun(load: $0, steps: steps).run() }
-    configuration.originals?.listeners.add(recorder.hub, partials)
+    configuration.originals?.listeners.add(recorder, partials)
     expiry.begin(in: self)
   }
 

@@ -26,11 +26,7 @@ struct Storage: Sendable {
     do throws(JobError<ImageCacheError>) {
       return try await workers.run(priority: .current) { _ throws(ImageCacheError) in try job() }
     } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .storageUnavailable("\(refusal)")
-      case .failed(let failure): throw failure
-      }
+      throw ImageCacheError(error) { $0 }
     }
   }
 
@@ -53,7 +49,7 @@ struct Storage: Sendable {
       return try inMemory(formats, configuration, recorder, in: folder, because: error)
     }
     for warning in directory.warnings {
-      recorder.hub.send(.insecureFolder(folder, reason: warning))
+      recorder.send(.insecureFolder(folder, reason: warning))
     }
     let tables = try tables(for: formats, in: directory, configuration, recorder)
     // After opening, which locks this cache's tables; `removeTables` leaves locked ones alone.

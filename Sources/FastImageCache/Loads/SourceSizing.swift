@@ -16,7 +16,7 @@ struct SourceSizing: Sendable {
     let own = try await load.ask(.image(request.key), for: request) {
       try await request.entity.providedImage(for: request.format)
     }
-    if let own { return try decoding.size(of: own.content, url: nil) }
+    if let own { return try decoding.size(of: own, url: nil) }
     guard let url = request.url else {
       throw ImageCacheError.noSourceURL(entity: request.key.entity, format: request.format.name)
     }
@@ -73,7 +73,7 @@ struct SourceSizing: Sendable {
     }
     if let size = search.size { return size }
     do {
-      return try decoding.size(of: try response.get().content, url: url)
+      return try decoding.size(of: try response.get(), url: url)
     } catch let error as ImageCacheError {
       throw error
     } catch {

@@ -1,21 +1,6 @@
 import Foundation
 import Locking
 
-/// How short of memory the system is.
-enum MemoryPressure: Comparable, Sendable {
-  /// Some tasks wait for memory.
-  case warning
-  /// Little else happens, or the system is about to end processes.
-  case critical
-
-  var trim: MemoryTrim {
-    switch self {
-    case .warning: .spare
-    case .critical: .pages
-    }
-  }
-}
-
 /// Trims the memory of all open caches when the system is short of it.
 ///
 /// Invariants, true whenever the lock is free:
@@ -26,7 +11,8 @@ enum MemoryPressure: Comparable, Sendable {
 /// 3. Members trim outside the lock, on the thread of the notice. One that leaves meanwhile may trim once
 ///    more, which loses nothing.
 final class MemoryPressureWatch: Sendable {
-  typealias Report = @Sendable (MemoryPressure) -> Void
+  /// Takes how much a notice asks for.
+  typealias Report = @Sendable (MemoryTrim) -> Void
   /// Begins notices. It must not report before it returns.
   typealias Begin = @Sendable (_ report: @escaping Report) -> Void
 
@@ -85,8 +71,8 @@ final class MemoryPressureWatch: Sendable {
     }
   }
 
-  private func trim(_ pressure: MemoryPressure) {
+  private func trim(_ level: MemoryTrim) {
     let members = changeState { $0.members.values.compactMap(\.memory) }
-    for memory in members { memory.trim(pressure.trim) }
+    for memory in members { memory.trim(level) }
   }
 }

@@ -12,7 +12,7 @@
           queue: DispatchQueue(label: "FastImageCache.memory-pressure", qos: .utility)))
       // The handler refers to its source, which keeps it.
       watched.source.setEventHandler {
-        report(watched.source.data.contains(.critical) ? .critical : .warning)
+        report(watched.source.data.contains(.critical) ? .pages : .spare)
       }
       watched.source.activate()
     }

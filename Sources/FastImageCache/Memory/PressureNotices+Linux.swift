@@ -28,27 +28,27 @@
     /// reference.
     final class Trigger: Sendable {
       let descriptor: Int32
-      let pressure: MemoryPressure
+      let level: MemoryTrim
 
-      init(descriptor: Int32, _ pressure: MemoryPressure) {
-        (self.descriptor, self.pressure) = (descriptor, pressure)
+      init(descriptor: Int32, _ level: MemoryTrim) {
+        (self.descriptor, self.level) = (descriptor, level)
       }
 
       deinit { close(descriptor) }
     }
 
     /// In microseconds, of windows of 2 s: processes without rights may have only multiples of that.
-    private static let triggers: [(text: String, pressure: MemoryPressure)] = [
-      ("some 200000 2000000", .warning), ("full 100000 2000000", .critical),
+    private static let triggers: [(text: String, level: MemoryTrim)] = [
+      ("some 200000 2000000", .spare), ("full 100000 2000000", .pages),
     ]
 
     /// Writes the triggers to the files that are there and take them.
     static func arm(_ files: [String]) -> [Trigger] {
       files.flatMap { file in
-        triggers.compactMap { text, pressure in
+        triggers.compactMap { text, level in
           let descriptor = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
           guard descriptor >= 0 else { return nil }
-          let trigger = Trigger(descriptor: descriptor, pressure)
+          let trigger = Trigger(descriptor: descriptor, level)
           // The kernel takes the byte that ends the text for part of it.
           let bytes = text.utf8CString
           let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
@@ -88,18 +88,18 @@
           if errno == EINTR { continue }
           return
         }
-        var pressure: MemoryPressure?
+        var level: MemoryTrim?
         for (index, trigger) in triggers.enumerated() {
           let events = Int32(polls[index].revents)
           if events & (POLLERR | POLLHUP | POLLNVAL) != 0 {
             // The control group is gone. Its file would be ready for ever.
             polls[index].fd = -1
           } else if events & POLLPRI != 0 {
-            pressure = max(pressure ?? .warning, trigger.pressure)
+            if level != .pages { level = trigger.level }
           }
         }
         // Once, for the strongest: files of the machine and of the group speak at the same time.
-        if let pressure { report(pressure) }
+        if let level { report(level) }
       }
     }
   }

@@ -170,7 +170,7 @@ extension ImageFormat: Hashable, Codable {
     let devices: Devices
     let protection: Protection
     let quality: Quality
-    let colorSpace: ColorSpace
+    var colorSpace: ColorSpace
     let animation: Animation
     let lifetime: Duration?
     let lifetimeStart: LifetimeStart
@@ -192,36 +192,13 @@ extension ImageFormat: Hashable, Codable {
 
   /// Reads the output of ``encode(to:)``.
   public init(from decoder: any Decoder) throws {
-    fields = Fields(try Values(from: decoder))
+    var values = try Values(from: decoder)
+    if values.pixelFormat == .gray8 { values.colorSpace = .sRGB }
+    fields = Fields(values)
   }
 
   /// Writes one keyed value for each property.
   public func encode(to encoder: any Encoder) throws { try fields.values.encode(to: encoder) }
-}
-
-extension ImageFormat.Values {
-  /// Formats that an earlier version encoded have no quality, colour space, animation, lifetime and start of it.
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    name = try values.decode(String.self, forKey: .name)
-    family = try values.decodeIfPresent(String.self, forKey: .family)
-    size = try values.decode(PixelSize.self, forKey: .size)
-    keepsProportions = try values.decode(Bool.self, forKey: .keepsProportions)
-    scale = try values.decode(Double.self, forKey: .scale)
-    pixelFormat = try values.decode(PixelFormat.self, forKey: .pixelFormat)
-    revision = try values.decode(Int.self, forKey: .revision)
-    capacity = try values.decode(ImageFormat.Capacity.self, forKey: .capacity)
-    devices = try values.decode(ImageFormat.Devices.self, forKey: .devices)
-    protection = try values.decode(ImageFormat.Protection.self, forKey: .protection)
-    quality = try values.decodeIfPresent(ImageFormat.Quality.self, forKey: .quality) ?? .balanced
-    let colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
-    self.colorSpace = pixelFormat == .gray8 ? .sRGB : colorSpace
-    animation =
-      try values.decodeIfPresent(ImageFormat.Animation.self, forKey: .animation) ?? .firstFrame
-    lifetime = try values.decodeIfPresent(Duration.self, forKey: .lifetime)
-    lifetimeStart =
-      try values.decodeIfPresent(ImageFormat.LifetimeStart.self, forKey: .lifetimeStart) ?? .store
-  }
 }
 
 extension ImageFormat {

@@ -3,22 +3,51 @@ import ImageSources
 import LoadQueue
 import Locking
 import Pixels
+import Synchronization
 import TableStore
 
-/// Counts what happens in a cache and tells the listeners of its events.
+/// Counts what happens in a cache and sends its events to the listeners.
 ///
 /// Invariant: a hit touches nothing here, unless somebody listens. Every other count is changed where
 /// milliseconds are spent anyway, and by a worker before its job finishes rather than while it computes.
 final class CacheRecorder: Sendable {
-  let hub: EventHub
-  // Beside the hub, so that a hit finds them as near.
+  private let namespace: String
   private let listeners: EventListeners
+  private let isFinished = Atomic(false)
   private let state = Lock(CacheStatistics())
 
-  init(hub: EventHub) { (self.hub, listeners) = (hub, hub.listeners) }
+  /// - Parameter namespace: Empty for a cache in memory.
+  init(of namespace: String = "", among listeners: EventListeners = .shared) {
+    (self.namespace, self.listeners) = (namespace, listeners)
+    EventLog.begin
+  }
 
-  /// Whether there are listeners to events; costs one relaxed load.
+  deinit { listeners.finish(self) }
+
+  /// Whether there are listeners, of whichever cache; costs one relaxed load.
   var hasListeners: Bool { !listeners.isEmpty }
+
+  /// Sends an event to every listener, without waiting for any.
+  func send(_ event: @autoclosure () -> CacheEvent) {
+    guard hasListeners, !isFinished.load(ordering: .relaxed) else { return }
+    let event = ProcessEvent(namespace: namespace, event: event())
+    // A worker sends events while it computes.
+    Worker.runCallback { self.listeners.send(event, of: self) }
+  }
+
+  /// A stream of all later events of this cache, which keeps the oldest `bufferSize` unread ones.
+  func makeStream(bufferSize: Int) -> AsyncStream<CacheEvent> {
+    let stream = listeners.makeStream(of: self, bufferSize: bufferSize) { $0.event }
+    // A cache that is closed meanwhile may have found no listener yet.
+    if isFinished.load(ordering: .acquiring) { listeners.finish(self) }
+    return stream
+  }
+
+  /// Ends all streams of this cache, after the events that were sent before; later streams end at once.
+  func finish() {
+    isFinished.store(true, ordering: .releasing)
+    listeners.finish(self)
+  }
 
   /// The counts so far, without those that the registry and the tables have. `hits` is negative: a
   /// correction of the tables' counts.
@@ -26,7 +55,7 @@ final class CacheRecorder: Sendable {
 
   func missed(_ key: ImageKey) {
     state.withLock { $0.misses += 1 }
-    hub.send(.missed(entity: key.entity, format: key.format))
+    send(.missed(entity: key.entity, format: key.format))
   }
 
   /// The image of a miss was there when the cache looked again; its table has counted a hit, which
@@ -38,7 +67,7 @@ final class CacheRecorder: Sendable {
 
   func coalesced(_ key: ImageKey) {
     state.withLock { $0.coalescedRequests += 1 }
-    hub.send(.coalesced(entity: key.entity, format: key.format))
+    send(.coalesced(entity: key.entity, format: key.format))
   }
 
   /// A source has brought so many bytes, whether or not it delivers.
@@ -49,7 +78,7 @@ final class CacheRecorder: Sendable {
       counts.fetches += 1
       counts.fetchDuration += duration
     }
-    hub.send(.fetched(url, byteCount: byteCount, duration: duration))
+    send(.fetched(url, byteCount: byteCount, duration: duration))
   }
 
   func decoded(_ url: URL?, size: PixelSize, in duration: Duration) {
@@ -59,7 +88,7 @@ final class CacheRecorder: Sendable {
         counts.decodeDuration += duration
       }
     }
-    hub.send(.decoded(url, size: size, duration: duration))
+    send(.decoded(url, size: size, duration: duration))
   }
 
   /// Counts a frame of an animation as a decode; no event tells of it.
@@ -82,18 +111,17 @@ final class CacheRecorder: Sendable {
   }
 
   func drewDamaged(_ key: ImageKey) {
-    Worker.beforeFinish { self.state.withLock { $0.damagedDrawings += 1 } }
-    hub.send(.drewDamaged(entity: key.entity, format: key.format))
+    send(.drewDamaged(entity: key.entity, format: key.format))
   }
 
   func stored(_ key: ImageKey) {
     state.withLock { $0.stores += 1 }
-    hub.send(.stored(entity: key.entity, format: key.format))
+    send(.stored(entity: key.entity, format: key.format))
   }
 
   func storeFailed(_ key: ImageKey, reason: @autoclosure () -> String) {
     state.withLock { $0.failedStores += 1 }
-    hub.send(.storeFailed(entity: key.entity, format: key.format, reason: reason()))
+    send(.storeFailed(entity: key.entity, format: key.format, reason: reason()))
   }
 
   func refused(_ key: ImageKey) {
@@ -105,9 +133,9 @@ final class CacheRecorder: Sendable {
     case .damage(let entity):
       // A frame's id is nobody's.
       let own = entity?.isFrame == true ? nil : entity
-      hub.send(.damaged(entity: own.map { ImageID($0) }, format: format))
+      send(.damaged(entity: own.map { ImageID($0) }, format: format))
     case .storage(let storage):
-      hub.send(.storageChanged(format: format, StorageState(storage)))
+      send(.storageChanged(format: format, StorageState(storage)))
     }
   }
 
@@ -115,11 +143,11 @@ final class CacheRecorder: Sendable {
   func failed(_ key: ImageKey, _ error: ImageCacheError) {
     if case .cancelled = error { return }
     state.withLock { $0.failures += 1 }
-    hub.send(.failed(entity: key.entity, format: key.format, error))
+    send(.failed(entity: key.entity, format: key.format, error))
   }
 
   func cancelled(_ key: ImageKey) {
     state.withLock { $0.cancellations += 1 }
-    hub.send(.cancelled(entity: key.entity, format: key.format))
+    send(.cancelled(entity: key.entity, format: key.format))
   }
 }

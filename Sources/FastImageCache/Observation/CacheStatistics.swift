@@ -22,8 +22,6 @@ public struct CacheStatistics: Sendable {
   public internal(set) var decodeDuration = Duration.zero
   /// Images drawn into slots.
   public internal(set) var drawings = 0
-  /// Of these, images that show a part of a damaged file.
-  public internal(set) var damagedDrawings = 0
   /// Time spent drawing, over all threads, by the clock; the waits of closures count.
   public internal(set) var drawDuration = Duration.zero
   /// Images written to tables.

@@ -21,12 +21,12 @@ final class EventListeners: Sendable {
   var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
   /// Tells the listeners of a cache, and those of all caches.
-  func send(_ event: ProcessEvent, of cache: EventHub) {
+  func send(_ event: ProcessEvent, of cache: CacheRecorder) {
     for listener in listeners.withLock({ $0 }) where listener.hears(cache) { listener.take(event) }
   }
 
   /// Ends the streams of a cache after their unread events.
-  func finish(_ cache: EventHub) {
+  func finish(_ cache: CacheRecorder) {
     let ended = change { listeners in
       let ended = listeners.filter { $0.hears(cache) && $0.cache != nil }
       listeners.removeAll { $0.hears(cache) && $0.cache != nil }
@@ -41,7 +41,8 @@ final class EventListeners: Sendable {
   ///   - cache: The cache whose events are told; `nil` for those of all caches.
   ///   - element: Makes an element of an event.
   func makeStream<Element>(
-    of cache: EventHub?, bufferSize: Int, _ element: @escaping @Sendable (ProcessEvent) -> Element
+    of cache: CacheRecorder?, bufferSize: Int,
+    _ element: @escaping @Sendable (ProcessEvent) -> Element
   ) -> AsyncStream<Element> {
     let (items, continuation) = AsyncStream.makeStream(
       of: EventListener.Item.self, bufferingPolicy: .bufferingOldest(bufferSize))
@@ -79,14 +80,14 @@ private final class EventListener: Sendable {
   private let continuation: AsyncStream<Item>.Continuation
   private let lost = Atomic(0)
 
-  init(of cache: EventHub?, _ continuation: AsyncStream<Item>.Continuation) {
+  init(of cache: CacheRecorder?, _ continuation: AsyncStream<Item>.Continuation) {
     self.cache = cache.map { ObjectIdentifier($0) }
     self.continuation = continuation
   }
 
   var lostCount: Int { lost.load(ordering: .acquiring) }
 
-  func hears(_ cache: EventHub) -> Bool {
+  func hears(_ cache: CacheRecorder) -> Bool {
     self.cache.map { $0 == ObjectIdentifier(cache) } ?? true
   }
 

@@ -1,26 +1,25 @@
 import Foundation
 
 /// Writes the events of all caches of the process to standard error, where the environment asks for it:
-/// `IMAGECACHE_LOG=info` for images that were loaded, and for what went wrong; `debug` for all events.
+/// `IMAGECACHE_LOG=info` for images that were loaded, and for what went wrong; `error` for the latter only; `debug` for
+/// all events.
 ///
 /// The log is a listener as any other, of all events: while it runs, each hit is one. A slow terminal costs lines, which the log counts, and holds up no load.
 enum EventLog {
-  enum Level: String, Comparable {
-    case debug, info
-
-    static func < (first: Level, second: Level) -> Bool { first == .debug && second == .info }
-  }
+  enum Level: CaseIterable, Comparable { case debug, info, error }
 
   /// Begins the log, at the first cache of the process.
   static let begin: Void = {
     guard let level = Level(named: ProcessInfo.processInfo.environment["IMAGECACHE_LOG"]) else {
       return
     }
-    follow(.shared, from: level) { line in
-      // A failure of standard error can be told nowhere.
-      try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
-    }
+    follow(.shared, from: level) { write($0) }
   }()
+
+  /// Writes a line to standard error, whose failure can be told nowhere.
+  static func write(_ line: String) {
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+  }
 
   /// Writes a line for each later event of a level or a higher one.
   ///
@@ -39,7 +38,9 @@ enum EventLog {
 
 extension EventLog.Level {
   init?(named name: String?) {
-    guard let level = name.flatMap({ Self(rawValue: $0.lowercased()) }) else { return nil }
+    guard let level = Self.allCases.first(where: { "\($0)" == name?.lowercased() }) else {
+      return nil
+    }
     self = level
   }
 }
@@ -52,7 +53,7 @@ extension ProcessEvent {
     let address = /:\/\/(?:[^\s\/?#@]*@)?([^\s?#]*)(?:[?#]\S*?(?=[:,.;]?(?:\s|$)))?/
     // An id or a reason with a line's end would look like another line.
     let text = event.text.replacing(address) { "://\($0.1)" }.map { $0.isNewline ? " " : $0 }
-    return "\(date.formatted(.iso8601)) \(event.level.rawValue)\(name): \(String(text))\n"
+    return "\(date.formatted(.iso8601)) \(event.level)\(name): \(String(text))\n"
   }
 }
 
@@ -62,6 +63,7 @@ extension CacheEvent {
     switch self {
     case .hit, .missed, .coalesced, .fetched, .decoded, .stored, .evicted, .removed, .cancelled:
       .debug
+    case .failed, .storeFailed, .damaged, .insecureFolder: .error
     case .original(_, .stored), .original(_, .removed), .original(_, .evicted): .debug
     case .storageChanged(_, .ready): .debug
     default: .info

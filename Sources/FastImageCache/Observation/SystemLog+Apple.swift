@@ -5,7 +5,7 @@
   struct SystemLog {
     private static let subsystem = "FastImageCache"
 
-    private let loggers = LogLine.Category.allCases.map {
+    private let loggers = LogCategory.allCases.map {
       Logger(subsystem: SystemLog.subsystem, category: $0.rawValue)
     }
     private let signposter = OSSignposter(subsystem: SystemLog.subsystem, category: "loads")
@@ -13,9 +13,9 @@
     private var states: [LoadIntervals.Number: OSSignpostIntervalState] = [:]
 
     mutating func take(_ event: ProcessEvent) {
-      let line = LogLine(event)
-      if let index = LogLine.Category.allCases.firstIndex(of: line.category) {
-        loggers[index].log(level: line.level.type, "\(line.text)")
+      let (category, text) = (event.event.category, event.text)
+      if let index = LogCategory.allCases.firstIndex(of: category) {
+        loggers[index].log(level: event.event.level.type, "\(text)")
       }
       switch intervals.change(by: event) {
       case .begin(let number, let oldest):
@@ -23,17 +23,17 @@
           signposter.endInterval("load", state, "made room for newer ones")
         }
         states[number] = signposter.beginInterval(
-          "load", id: signposter.makeSignpostID(), "\(line.text)")
+          "load", id: signposter.makeSignpostID(), "\(text)")
       case .end(let number):
         guard let state = states.removeValue(forKey: number) else { return }
-        signposter.endInterval("load", state, "\(line.text)")
+        signposter.endInterval("load", state, "\(text)")
       case nil:
-        if line.category == .loads { signposter.emitEvent("step", "\(line.text)") }
+        if category == .loads { signposter.emitEvent("step", "\(text)") }
       }
     }
   }
 
-  extension LogLine.Level {
+  extension EventLog.Level {
     fileprivate var type: OSLogType {
       switch self {
       case .debug: .debug

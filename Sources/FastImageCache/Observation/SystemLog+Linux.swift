@@ -3,9 +3,6 @@
 
   /// Lines on standard error.
   struct SystemLog {
-    mutating func take(_ event: ProcessEvent) {
-      // A log that cannot be written is no reason to stop.
-      try? FileHandle.standardError.write(contentsOf: Data(event.line(at: Date()).utf8))
-    }
+    mutating func take(_ event: ProcessEvent) { EventLog.write(event.line(at: Date())) }
   }
 #endif

@@ -1,30 +1,24 @@
 import ImageSources
 
-/// What the system's log says of an event.
-struct LogLine: Hashable, Sendable {
-  enum Category: String, CaseIterable, Sendable { case requests, loads, tables, originals }
-  enum Level: Sendable { case debug, info, error }
+/// The parts of the system's log.
+enum LogCategory: String, CaseIterable, Sendable { case requests, loads, tables, originals }
 
-  let category: Category
-  let level: Level
-  let text: String
-
-  init(_ event: ProcessEvent) {
-    category =
-      switch event.event {
-      case .hit, .missed, .coalesced, .cancelled, .loaded, .failed: .requests
-      case .stored, .evicted, .removed, .storeFailed, .damaged, .storageChanged, .insecureFolder:
-        .tables
-      case .original: .originals
-      default: .loads
-      }
-    level =
-      switch event.event {
-      case .failed, .storeFailed, .damaged, .insecureFolder: .error
-      default: event.event.level == .debug ? .debug : .info
-      }
-    text = "\(event.namespace.isEmpty ? "" : "\(event.namespace): ")\(event.event.text)"
+extension CacheEvent {
+  /// The part of the system's log that has the event.
+  var category: LogCategory {
+    switch self {
+    case .hit, .missed, .coalesced, .cancelled, .loaded, .failed: .requests
+    case .stored, .evicted, .removed, .storeFailed, .damaged, .storageChanged, .insecureFolder:
+      .tables
+    case .original: .originals
+    default: .loads
+    }
   }
+}
+
+extension ProcessEvent {
+  /// What the system's log says of the event.
+  var text: String { "\(namespace.isEmpty ? "" : "\(namespace): ")\(event.text)" }
 }
 
 /// The loads of requests as intervals of time; pure.

@@ -8,7 +8,7 @@ import TableStore
 enum OriginalSchema {
   /// `FICo`, for SQLite's `application_id`.
   private static let application = 0x4649_436f
-  private static let version = 1
+  private static let version = 2
   /// Smaller ones than SQLite's 4096 have a keep write fewer bytes to the log; a row with a long address fits in one.
   static let pageByteCount = 2048
 
@@ -81,33 +81,8 @@ enum OriginalSchema {
     }
     guard version == Self.version else {
       throw DatabaseError(
-        .newer, database.path, "The database has version \(version), not \(Self.version).")
-    }
-    try addMissingColumns(database)
-  }
-
-  /// Earlier programs made tables without a lifetime of each original. They go on reading and writing these:
-  /// all statements name their columns, and those that are not named are null, which is the store's own lifetime.
-  private static func addMissingColumns(_ database: Database) throws(DatabaseError) {
-    func isComplete() throws(DatabaseError) -> Bool {
-      let known = "SELECT count(*) FROM pragma_table_info('download') WHERE name = 'renewed'"
-      return try database.number(known) > 0
-    }
-    if try isComplete() { return }
-    try database.execute("BEGIN IMMEDIATE")
-    do throws(DatabaseError) {
-      // Another process may have added them meanwhile.
-      if try !isComplete() {
-        for table in ["original", "download"] {
-          for column in ["maximum_age", "renewed"] {
-            try database.execute("ALTER TABLE \(table) ADD COLUMN \(column)")
-          }
-        }
-      }
-      try database.execute("COMMIT")
-    } catch {
-      try? database.execute("ROLLBACK")
-      throw error
+        version > Self.version ? .newer : .foreign, database.path,
+        "The database has version \(version), not \(Self.version).")
     }
   }
 

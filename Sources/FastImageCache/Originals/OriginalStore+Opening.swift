@@ -105,9 +105,7 @@ extension OriginalStore {
         throw DatabaseError(
           .network, directory.path, "Files on a network cannot be locked reliably.")
       }
-      let isNew = try status(of: file) == nil
       try connectWriter()
-      if isNew { OldFolder.remove(in: directory.path, system) }
       state.withLock { ($0.isOpen, $0.bodies, $0.reported) = (true, bodies, nil) }
     } catch {
       note(error)

@@ -278,11 +278,7 @@ extension OriginalStore {
         return try job()
       }
     } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .storageUnavailable("\(refusal)")
-      case .failed(let failure): throw ImageCacheError(failure)
-      }
+      throw ImageCacheError(error) { ImageCacheError($0) }
     }
   }
 

@@ -47,12 +47,6 @@ public final class OriginalStore: Sendable {
     public init() {}
   }
 
-  /// Something that happened to originals.
-  public typealias Event = OriginalEvent
-
-  /// A reason why a store cannot be used that does not pass by itself.
-  public typealias Fault = OriginalFault
-
   /// The folder of the store's files.
   public let directory: URL
 
@@ -135,22 +129,24 @@ public final class OriginalStore: Sendable {
 /// The caches that hear of a store's events and removals.
 final class OriginalListeners: Sendable {
   private struct Listener {
-    weak var hub: EventHub?
+    weak var recorder: CacheRecorder?
     weak var partials: PartialDownloads?
   }
 
   private let caches = Lock<[Listener]>([])
 
   /// Tells a cache of events and removals, for as long as it lives.
-  func add(_ hub: EventHub, _ partials: PartialDownloads) {
+  func add(_ recorder: CacheRecorder, _ partials: PartialDownloads) {
     caches.withLock { caches in
-      caches.removeAll { $0.hub == nil || $0.hub === hub }
-      caches.append(Listener(hub: hub, partials: partials))
+      caches.removeAll { $0.recorder == nil || $0.recorder === recorder }
+      caches.append(Listener(recorder: recorder, partials: partials))
     }
   }
 
   func send(_ id: ImageID?, _ event: OriginalEvent) {
-    for hub in caches.withLock({ $0.compactMap(\.hub) }) { hub.send(.original(id, event)) }
+    for recorder in caches.withLock({ $0.compactMap(\.recorder) }) {
+      recorder.send(.original(id, event))
+    }
   }
 
   func forget(_ removal: OriginalRemoval) {

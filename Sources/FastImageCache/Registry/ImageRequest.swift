@@ -58,7 +58,9 @@ final class ImageRequest: Sendable {
 
   /// Whether the device is locked, and with it the image that its table has.
   var isProtectedNow: Bool {
-    table.isProtectedNow(realKey) || isPlaceholder && table.isProtectedNow(key)
+    guard let store = table.store else { return false }
+    return store.isProtectedNow(realKey.tableKey)
+      || isPlaceholder && store.isProtectedNow(key.tableKey)
   }
 
   /// Finds the original in a store, for an image of a namespace.
@@ -142,7 +144,7 @@ final class ImageRequest: Sendable {
 
   /// Whether some table has an image of the entity, of whichever version, that is marked stale.
   var hasStaleImage: Bool {
-    tables.all.contains { $0.storedImageState(of: key.entity)?.isStale == true }
+    tables.all.contains { $0.store?.storedImageState(of: key.entity.tableID)?.isStale == true }
   }
 
   /// The same request, for an image whose source was asked whether it changed.

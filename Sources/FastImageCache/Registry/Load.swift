@@ -35,20 +35,23 @@ final class Load: Sendable {
 
 /// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
 extension Load {
-  /// Hands out the requests that wait and were not handed out yet, the oldest first.
-  func take() -> [ImageRequest] {
-    registry.state.withLock { $0.registry.take(id) }
+  /// Reads or changes the load's record in the registry; `nil` if the load has ended.
+  private func look<Answer>(
+    _ body: (inout LoadRecord<ImageRequest, InFlightRegistry.Handle>) -> Answer
+  ) -> Answer? {
+    registry.state.withLock { $0.registry.look(at: id, body) }
   }
+
+  /// Hands out the requests that wait and were not handed out yet, the oldest first.
+  func take() -> [ImageRequest] { look { $0.take() } ?? [] }
 
   /// Hands out a request for an image that joined with another address than the load's.
   func takeAlternate(for key: ImageKey) -> ImageRequest? {
-    registry.state.withLock { $0.registry.takeAlternate(key, of: id) }
+    look { $0.takeAlternate(for: key) } ?? nil
   }
 
   /// Whether ``take()`` would hand out a request.
-  var hasRequests: Bool {
-    registry.state.withLock { $0.registry.hasRequests(id) }
-  }
+  var hasRequests: Bool { look { $0.hasRequests } == true }
 
   /// Whether the load is in the registry.
   var isUnderWay: Bool {
@@ -56,37 +59,31 @@ extension Load {
   }
 
   /// Whether the load has subscribers.
-  var isWanted: Bool {
-    registry.state.withLock { $0.registry.isWanted(id) }
-  }
+  var isWanted: Bool { look { !$0.waiting.isEmpty } == true }
 
   /// Whether the load has subscribers for an image.
   func isWanted(for key: ImageKey) -> Bool {
-    registry.state.withLock { $0.registry.isWanted(id, for: key) }
+    look { $0.wantedIndex(of: key) != nil } == true
   }
 
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
-  func noteAsked() { registry.state.withLock { $0.registry.noteAsked(id) } }
+  func noteAsked() { _ = look { $0.hasAsked = true } }
 
   /// Notes that the load goes to another address: whoever can do without waits for no further download.
-  func noteMoved() { registry.state.withLock { $0.registry.noteMoved(id) } }
+  func noteMoved() { _ = look { $0.hasImage = false } }
 
   /// What the load may write for any of its requests.
-  var storage: LoadOptions.Storage {
-    registry.state.withLock { $0.registry.storage(of: id) }
-  }
+  var storage: LoadOptions.Storage { look { $0.storage() } ?? .none }
 
   /// What the requests say of the time for which the original is kept.
   var originalLifetime: SharedOriginalLifetime {
-    registry.state.withLock { $0.registry.originalLifetime(of: id) }
+    look { $0.originalLifetime } ?? SharedOriginalLifetime()
   }
 
   /// What the load may write for an image that is drawn now. From now on no request joins for it that wants more.
   func settleStorage(for request: ImageRequest) -> LoadOptions.Storage {
     guard request.storage < .all else { return .all }
-    return registry.state.withLock {
-      max(request.storage, $0.registry.settleStorage(for: request.key, of: id))
-    }
+    return max(request.storage, look { $0.settleStorage(for: request.key) } ?? .none)
   }
 
   /// Whether the load's original may be kept; see ``LoadRegistry/keepsOriginal(of:_:)``.

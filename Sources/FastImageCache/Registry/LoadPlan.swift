@@ -4,7 +4,7 @@ import LoadQueue
 
 /// How a load comes to its image's bytes; pure.
 ///
-/// | what is kept | `normal` | `revalidate` | `reload` |
+/// | what is kept | `useCache` | `revalidate` | `reload` |
 /// |---|---|---|---|
 /// | fresh | read, else ask | recall, ask | ask |
 /// | stale | the same, and revalidate behind | recall, ask | ask |

@@ -228,8 +228,10 @@ struct LoadRecord<Request, Handle> {
     return indices.map { outputs[$0].request }
   }
 
-  /// Hands out the newest request that joined with another address.
-  mutating func takeAlternate(at index: Int) -> Request? { outputs[index].alternates.popLast() }
+  /// Hands out the newest request for an image that joined with another address than the load's.
+  mutating func takeAlternate(for key: ImageKey) -> Request? {
+    wantedIndex(of: key).flatMap { outputs[$0].alternates.popLast() }
+  }
 
   /// Ends an output; returns its subscribers, and some that left before.
   mutating func end(at index: Int) -> [SubscriberID] {

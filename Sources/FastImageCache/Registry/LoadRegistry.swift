@@ -222,42 +222,6 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     look(at: id) { $0.take() } ?? []
   }
 
-  /// Hands out a request for an image that joined with another address than the load's, the newest first.
-  mutating func takeAlternate(_ key: ImageKey, of id: LoadID) -> Request? {
-    let request = look(at: id) { load in
-      load.wantedIndex(of: key).flatMap { load.takeAlternate(at: $0) }
-    }
-    return request ?? nil
-  }
-
-  /// Whether ``take(_:)`` would hand out a request.
-  mutating func hasRequests(_ id: LoadID) -> Bool {
-    look(at: id) { $0.hasRequests } == true
-  }
-
-  /// Whether the load has subscribers, for any image or for one.
-  mutating func isWanted(_ id: LoadID, for key: ImageKey? = nil) -> Bool {
-    look(at: id) { load in
-      key.map { load.wantedIndex(of: $0) != nil } ?? !load.waiting.isEmpty
-    } == true
-  }
-
-  /// The most that any request of a load, or any of one image, wants to be kept; nothing for an image that none
-  /// asked for.
-  mutating func storage(of id: LoadID, for key: ImageKey? = nil) -> LoadOptions.Storage {
-    look(at: id) { $0.storage(for: key) } ?? .none
-  }
-
-  /// The same when the image is drawn: no subscriber joins for it later that wants more.
-  mutating func settleStorage(for key: ImageKey, of id: LoadID) -> LoadOptions.Storage {
-    look(at: id) { $0.settleStorage(for: key) } ?? .none
-  }
-
-  /// What the subscribers that have joined say of the time for which the original is kept.
-  mutating func originalLifetime(of id: LoadID) -> SharedOriginalLifetime {
-    look(at: id) { $0.originalLifetime } ?? SharedOriginalLifetime()
-  }
-
   /// Ends one output of a load.
   ///
   /// - Parameter isFetched: Whether the image was made of the load's fetch: then its siblings can be
@@ -278,7 +242,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
 
   /// Takes a load out of the registry unless ``take(_:)`` would hand out a request.
   mutating func retire(_ id: LoadID) -> Bool {
-    if hasRequests(id) { return false }
+    if look(at: id, { $0.hasRequests }) == true { return false }
     remove(id)
     return true
   }
@@ -342,12 +306,6 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     return max(
       removals[.format(key.format)] ?? -1, removals[.entity(key.entity, format: key.format)] ?? -1)
   }
-
-  /// Notes that a load goes to another address.
-  mutating func noteMoved(_ id: LoadID) { look(at: id) { $0.hasImage = false } }
-
-  /// Notes that a load asks its source now.
-  mutating func noteAsked(_ id: LoadID) { look(at: id) { $0.hasAsked = true } }
 
   /// Whether this load's original may be kept as that of an entity: not if that of any entity of the load was
   /// removed since the load began. It is one original, whoever asks for it.

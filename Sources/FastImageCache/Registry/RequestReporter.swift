@@ -8,12 +8,12 @@ final class RequestReporter: Sendable {
   private let key: ImageKey
   private let policy: LoadOptions.CachePolicy
   private let hasTable: Bool
-  private let hub: EventHub
+  private let recorder: CacheRecorder
   private let made = Lock<LoadReport?>(nil)
 
   /// - Parameter start: The time of the call.
-  init(of request: ImageRequest, since start: Instant, _ hub: EventHub) {
-    (self.start, self.hub) = (start, hub)
+  init(of request: ImageRequest, since start: Instant, _ recorder: CacheRecorder) {
+    (self.start, self.recorder) = (start, recorder)
     (key, policy, hasTable) = (request.key, request.policy, request.table.isStored)
   }
 
@@ -25,7 +25,7 @@ final class RequestReporter: Sendable {
   ) -> RequestReporter? {
     guard registry.recorder.hasListeners else { return nil }
     return RequestReporter(
-      of: request, since: registry.clock.now, registry.recorder.hub)
+      of: request, since: registry.clock.now, registry.recorder)
   }
 
   /// `nil` before the answer, and where that is an error.
@@ -52,6 +52,6 @@ final class RequestReporter: Sendable {
       facts, meter, total: progress.clock.now - start,
       firstPreview: meter.firstPreview.map { $0 - start.ofProcess }, previewCount: previewCount)
     made.withLock { $0 = report }
-    hub.send(.loaded(entity: key.entity, format: key.format, report))
+    recorder.send(.loaded(entity: key.entity, format: key.format, report))
   }
 }

@@ -40,13 +40,10 @@ struct ImageDecoding: Sendable {
     from response: ImageSourceResponse, url: URL?, isEarlier: Bool = false
   ) throws(ImageCacheError) -> SourceImage {
     var image: SourceImage
-    switch response.content {
-    case .bitmap(let bitmap): image = SourceImage(url: url, content: .bitmap, decoded: bitmap)
-    case .arrived(let buffer): image = try header(of: buffer.bytes, url)
-    case .encoded(let data): image = try header(of: data, url)
-    case .unchanged:
-      // The loader has taken the answers of sources that it had told what is kept.
-      throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
+    if let bitmap = response.bitmap {
+      image = SourceImage(url: url, content: .bitmap, decoded: bitmap)
+    } else {
+      image = try header(of: try bytes(of: response, url), url)
     }
     if !isEarlier { image.damagedImages = damagedImages }
     if let metadata = response.metadata { image.metadata = metadata }
@@ -55,19 +52,23 @@ struct ImageDecoding: Sendable {
 
   /// The size of an upright image, whatever the limits; decodes nothing.
   func size(
-    of content: ImageSourceResponse.Content, url: URL?
+    of response: ImageSourceResponse, url: URL?
   ) throws(ImageCacheError) -> PixelSize {
-    let bytes: Data
-    switch content {
-    case .bitmap(let bitmap): return bitmap.size
-    case .arrived(let buffer): bytes = buffer.bytes
-    case .encoded(let data): bytes = data
-    case .unchanged:
-      throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
-    }
+    if let bitmap = response.bitmap { return bitmap.size }
+    let bytes = try bytes(of: response, url)
     do { return try decoders.decoder(for: bytes).header(of: bytes).size } catch {
       throw ImageCacheError(error, url: url)
     }
+  }
+
+  private func bytes(
+    of response: ImageSourceResponse, _ url: URL?
+  ) throws(ImageCacheError) -> Data {
+    guard let data = response.encodedData else {
+      // The loader has taken the answers of sources that it had told what is kept.
+      throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
+    }
+    return data
   }
 
   private func header(of data: Data, _ url: URL?) throws(ImageCacheError) -> SourceImage {

@@ -16,15 +16,12 @@ struct ImageRenderer: Sendable {
     in image: inout SourceImage, for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) {
     guard image.motion == nil, requests.contains(where: \.wantsFrames) else { return }
-    do throws(JobError<Never>) {
-      image.motion = try await workers.run(urgency: urgency) { [image] _ in
-        decoding.motion(of: image)
+    do throws(JobError<ImageCacheError>) {
+      image.motion = try await workers.run(urgency: urgency) {
+        [image] _ throws(ImageCacheError) in decoding.motion(of: image)
       }
     } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .imageTooLarge(image.url, "\(refusal)")
-      }
+      throw ImageCacheError(error) { $0 }
     }
   }
 
@@ -171,11 +168,21 @@ struct ImageRenderer: Sendable {
       image = worked
       return value
     } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .imageTooLarge(image.url, "\(refusal)")
-      case .failed(let failure): throw failure
-      }
+      throw ImageCacheError(error, url: image.url) { $0 }
     }
+  }
+}
+
+extension ImageCacheError {
+  /// Why a job of a worker has no result. Only jobs that draw declare memory, and so can be refused.
+  init<Failure>(
+    _ error: JobError<Failure>, url: URL? = nil, _ failure: (Failure) -> ImageCacheError
+  ) {
+    self =
+      switch error {
+      case .cancelled: .cancelled
+      case .refused(let refusal): .imageTooLarge(url, "\(refusal)")
+      case .failed(let error): failure(error)
+      }
   }
 }

@@ -54,9 +54,10 @@ extension ImageTable {
     _ index: Int, of entity: ImageID, _ motion: StoredMotion, verifies: Bool
   ) -> CachedImage? {
     let key = motion.key(of: index, of: entity)
-    return (verifies ? store?.entry(for: key) : store?.verifiedEntry(for: key)).map {
-      image(of: $0)
-    }
+    let entry =
+      verifies
+      ? store?.entry(for: key) : store?.verifiedEntry(entity: key.entity, version: key.version)
+    return entry.map { image(of: $0) }
   }
 
   /// Whether the table has a frame behind the first; it was perhaps not checked yet.

@@ -77,21 +77,6 @@ actor ImageTable {
     store?.variant(of: key.tableKey).map { (image(of: $0.entry), $0.standing) }
   }
 
-  /// The image of a key as the records tell, marked stale or not; `nil` if there is none.
-  nonisolated func storedImageState(for key: ImageKey) -> StoredImageState? {
-    store?.storedImageState(for: key.tableKey)
-  }
-
-  /// The image of an entity, of whichever version, as the records tell.
-  nonisolated func storedImageState(of entity: ImageID) -> StoredImageState? {
-    store?.storedImageState(of: entity.tableID)
-  }
-
-  /// True when the table has the image and the device is locked.
-  nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
-    store?.isProtectedNow(key.tableKey) ?? false
-  }
-
   /// True when the device is locked, and the table can neither show nor take an image.
   nonisolated var isLocked: Bool { store?.isLocked ?? false }
 
@@ -117,9 +102,6 @@ actor ImageTable {
       throw ImageCacheError(error)
     }
   }
-
-  /// The part of the file that is in memory; `nil` where images are not kept.
-  nonisolated var residency: TableResidency? { store?.residency }
 
   // MARK: Drawing, on a worker
 
@@ -150,7 +132,7 @@ actor ImageTable {
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> SealedSlot {
     guard let layout = PixelLayout(size: size, format: format.pixelFormat),
-      let buffer = slots.makeBuffer(isCleared: false)
+      let buffer = slots.makeBuffer()
     else { throw BitmapError.outOfMemory(byteCount: slots.geometry.pixelByteCount) }
     try draw(UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[..<layout.byteCount]), layout)
     UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[layout.byteCount...])
@@ -267,7 +249,7 @@ actor ImageTable {
     }
     guard case .some(.some(let insertion)) = insertion else { return false }
     _ = image(of: insertion, ImageKey(entity: new, version: new, format: format.name), recorder)
-    recorder.hub.send(.removed(entity: old, format: format.name))
+    recorder.send(.removed(entity: old, format: format.name))
     return true
   }
 
@@ -283,7 +265,7 @@ actor ImageTable {
   nonisolated func tell(_ eviction: Eviction?, _ recorder: CacheRecorder) {
     guard let eviction, eviction.entity?.isFrame != true else { return }
     let entity = eviction.entity.map { ImageID($0) }
-    recorder.hub.send(.evicted(entity: entity, format: format.name))
+    recorder.send(.evicted(entity: entity, format: format.name))
   }
 
   private func insert(
@@ -357,14 +339,6 @@ actor ImageTable {
 
   /// Room for images, `nil` where they are not kept.
   nonisolated var slotCount: Int? { store?.slotCount }
-
-  /// Where the images go; `ready` where they are not kept.
-  nonisolated var storageState: StorageState {
-    StorageState(store?.storage ?? .ready)
-  }
-
-  /// Figures of this moment, `nil` where images are not kept.
-  nonisolated var figures: TableStatistics? { store?.statistics }
 }
 
 extension ImageKey {

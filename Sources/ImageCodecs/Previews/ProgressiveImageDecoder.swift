@@ -67,7 +67,7 @@ public protocol PreviewScanner: Sendable {
 /// A place in a file after which a better preview can be made.
 public struct PreviewStage: Hashable, Sendable {
   /// The part of the image that a stage shows.
-  @nonexhaustive public enum Kind: Int, CaseIterable, Hashable, Sendable {
+  @nonexhaustive public enum Kind: CaseIterable, Comparable, Hashable, Sendable {
     /// Its top rows, as the file stores them; the others are transparent.
     case rows
 
@@ -117,9 +117,4 @@ extension DecodeRequest {
     return size.width >= wanted.width && size.height >= wanted.height
       && stage.isSettled(size, of: fullSize)
   }
-}
-
-extension PreviewStage.Kind: Comparable {
-  /// Whether the second shows more of the image.
-  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// An image of an entity, which may not be the one that was asked for.
 package struct TableVariant: Sendable {
   /// The relation of an image to the wanted one, the closest first.
-  package enum Standing: Int, Comparable, Sendable {
+  package enum Standing: Comparable, Sendable {
     /// It is the wanted one.
     case current
     /// It was the wanted one, until it was marked stale.
@@ -12,8 +12,6 @@ package struct TableVariant: Sendable {
     case otherVersion
     /// It is a placeholder, of this version or of another one.
     case placeholder
-
-    package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
   }
 
   package let entry: TableEntry

@@ -322,7 +322,6 @@ package struct SystemCalls: Sendable {
   package static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
   /// Removes a folder that is empty.
-  package static func removeDirectory(_ path: String) { _ = rmdir(path) }
 
   /// Closes without a look at the result: after a failed close(2) a caller can do nothing more.
   package static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }

@@ -120,17 +120,10 @@ package final class PrivateSlots: Sendable {
   /// Buffers that are not in use.
   var keptCount: Int { kept.withLock { $0.count } }
 
-  /// Memory to draw one image into; `nil` when the system has none.
-  ///
-  /// - Parameter isCleared: false leaves the pixels of another image in it, for callers that write each
-  ///   pixel.
-  package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
-    guard let memory = takeMemory() else { return nil }
-    if isCleared {
-      UnsafeMutableRawBufferPointer(start: memory.base, count: layout.contentByteCount)
-        .initializeMemory(as: UInt8.self, repeating: 0)
-    }
-    return SlotBuffer(memory: memory, layout: layout)
+  /// Memory to draw one image into, perhaps with the pixels of another one: callers write each pixel. `nil` when the
+  /// system has none.
+  package func makeBuffer() -> SlotBuffer? {
+    takeMemory().map { SlotBuffer(memory: $0, layout: layout) }
   }
 
   /// Content that `body` fills; `nil` without memory for it.

@@ -53,7 +53,7 @@ extension TableWriter {
     _ copy: SlotCopy, from old: TableID, to new: TableID
   ) throws(TableError) -> SealedSlot {
     let layout = opener.layout
-    guard let buffer = lookup.pool.makeBuffer(isCleared: false) else {
+    guard let buffer = lookup.pool.makeBuffer() else {
       throw .outOfMemory(byteCount: layout.contentByteCount)
     }
     buffer.pixels.copyMemory(from: .init(rebasing: copy.content.bytes[..<buffer.pixels.count]))

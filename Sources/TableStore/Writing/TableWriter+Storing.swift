@@ -40,7 +40,7 @@ extension TableWriter {
       return nil
     }
     try backOff.admit()
-    guard let buffer = lookup.pool.makeBuffer(isCleared: false) else {
+    guard let buffer = lookup.pool.makeBuffer() else {
       throw .outOfMemory(byteCount: opener.layout.contentByteCount)
     }
     entry.withPixels { buffer.pixels.copyMemory(from: $0) }

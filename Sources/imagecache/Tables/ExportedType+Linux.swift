@@ -3,6 +3,8 @@
 
   extension ExportedType {
     /// Lossless, as PNG.
-    static let encodersOfSystem: [String: Encode] = ["webp": { try $0.losslessWebPData() }]
+    static let encodersOfSystem: [String: Encode] = [
+      "webp": { try $0.data(encodedBy: .losslessWebP) }
+    ]
   }
 #endif

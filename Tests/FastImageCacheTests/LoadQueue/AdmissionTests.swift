@@ -20,8 +20,7 @@ struct AdmissionTests {
     [false, true])
   func exhaustive(width: Int, reservesPlace: Bool) {
     var leaves = 0
-    var model = AdmissionModel(width: width, byteBudget: 3)
-    model.admission.reservesPlace = reservesPlace
+    let model = AdmissionModel(width: width, byteBudget: 3, reservesPlace: reservesPlace)
     explore(model, depth: 5, leaves: &leaves)
     #expect(leaves > 5_000)
   }
@@ -47,12 +46,11 @@ struct AdmissionTests {
     #expect(entries <= 32)
   }
 
-  @Test("agrees with a plain model over a long random history", arguments: 1...4)
-  func random(seed: UInt64) {
+  @Test("agrees with a plain model over a long random history", arguments: 1...4, [false, true])
+  func random(seed: UInt64, reservesPlace: Bool) {
     var generator = SplitMix64(state: seed)
-    var model = AdmissionModel(width: 3, byteBudget: 50)
+    var model = AdmissionModel(width: 3, byteBudget: 50, reservesPlace: reservesPlace)
     for _ in 0..<5_000 {
-      if Int.random(in: 0..<10, using: &generator) == 0 { model.admission.reservesPlace.toggle() }
       // Every other event is an end, so that a long history does not only queue.
       if let job = model.running.randomElement(using: &generator), Bool.random(using: &generator) {
         model.apply(.finish(job.id))
@@ -105,8 +103,8 @@ private struct AdmissionModel {
   var former: Admission.JobID?
   var startedCount = 0
 
-  init(width: Int, byteBudget: Int) {
-    admission = Admission(width: width, byteBudget: byteBudget)
+  init(width: Int, byteBudget: Int, reservesPlace: Bool) {
+    admission = Admission(width: width, byteBudget: byteBudget, reservesPlace: reservesPlace)
   }
 
   func possibleEvents(priorities: [Priority], byteCounts: [Int]) -> [Event] {

@@ -8,8 +8,7 @@ import Testing
 struct KeptPlaceTests {
   @Test("is not for an idle job either, which is of low priority")
   func idleJob() throws {
-    var admission = Admission(width: 2, byteBudget: 0)
-    admission.reservesPlace = true
+    var admission = Admission(width: 2, byteBudget: 0, reservesPlace: true)
     let (low, urgent) = (admission.makeJobID(), admission.makeJobID())
     #expect(try admission.submit(low, priority: .low, byteCount: 0) == [low])
     #expect(admission.startIdleJob(byteCount: 0) == nil)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 @Suite("A worker pool", .timeLimit(.minutes(10)))
 struct WorkerPoolTests {
@@ -54,7 +55,7 @@ struct WorkerPoolTests {
   @Test("refuses work above its whole budget without running it")
   func aboveBudget() async {
     let pool = WorkerPool(name: "test", width: 1, byteBudget: 10)
-    let refusal = AdmissionError.aboveBudget(byteCount: 11, budget: 10)
+    let refusal = AdmissionError(byteCount: 11, budget: 10)
     await #expect(throws: JobError<Never>.refused(refusal)) {
       try await pool.run(priority: .high, byteCount: 11) { _ in
         Issue.record("Refused work ran.")

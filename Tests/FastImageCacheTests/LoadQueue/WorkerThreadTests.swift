@@ -88,7 +88,7 @@
     func locks() async {
       let worker = Worker(name: "test", computes: true)
       let progress = LoadProgress(clock: ContinuousClock())
-      let recorder = CacheRecorder(hub: EventHub())
+      let recorder = CacheRecorder()
       let (held, door, computed, done) = (Counter(), Gate(), Counter(), Counter())
       let drawings = Lock<[Int]>([])
       let note = { @Sendable in

@@ -149,16 +149,16 @@ struct CancelledReaderTests {
 
   @Test("of events gets none that was on its way to it, nor any that was queued")
   func events() async throws {
-    let hub = EventHub(among: EventListeners())
-    let stream = hub.makeStream(bufferSize: 4)
+    let recorder = CacheRecorder(among: EventListeners())
+    let stream = recorder.makeStream(bufferSize: 4)
     let heard = Counter()
     let reader = held.task { for await _ in stream { heard.increment() } }
     held.runAll()
-    for _ in 0..<3 { hub.send(.removed(entity: nil, format: "row")) }
+    for _ in 0..<3 { recorder.send(.removed(entity: nil, format: "row")) }
     reader.cancel()
     held.runAll()
     await reader.value
     #expect(heard.value == 0)
-    #expect(!hub.hasListeners)
+    #expect(!recorder.hasListeners)
   }
 }

@@ -206,10 +206,10 @@ struct StreamTests {
 
   @Test("of events tells at its end, too, how many were missed")
   func tellsSkippedAtTheEnd() async throws {
-    let hub = EventHub(among: EventListeners())
-    let stream = hub.makeStream(bufferSize: 2)
-    for number in 0..<5 { hub.send(.hit(entity: ImageID(number), format: "row")) }
-    hub.finish()
+    let recorder = CacheRecorder(among: EventListeners())
+    let stream = recorder.makeStream(bufferSize: 2)
+    for number in 0..<5 { recorder.send(.hit(entity: ImageID(number), format: "row")) }
+    recorder.finish()
     var told: [String] = []
     for await event in stream {
       switch event {

@@ -17,7 +17,7 @@ struct MemoryPressureTests {
       begun.increment()
     }
 
-    func send(_ pressure: MemoryPressure) { report.withLock { $0 }?(pressure) }
+    func send(_ level: MemoryTrim) { report.withLock { $0 }?(level) }
   }
 
   /// A source that counts how often its idle connections are closed.
@@ -45,12 +45,6 @@ struct MemoryPressureTests {
       tables: TableSet([]), source: source, partials: PartialDownloads(), watch: watch)
   }
 
-  @Test("of each kind takes back more than the one below it")
-  func levels() {
-    #expect(MemoryPressure.warning.trim == .spare && MemoryPressure.critical.trim == .pages)
-    #expect(MemoryPressure.warning < .critical)
-  }
-
   @Test("is watched once, from the first memory to give back on, for all caches there are")
   func lifetime() {
     let (watch, source) = (watch(), CountingSource())
@@ -61,18 +55,18 @@ struct MemoryPressureTests {
       watch.start()
       watch.start()
       #expect(notices.begun.value == 1 && watch.hasBegun)
-      notices.send(.warning)
+      notices.send(.spare)
       #expect(source.count.value == round * 3 - 1)
       // Closed twice, as a cache is at its end.
       second.endWatch()
       second.endWatch()
-      notices.send(.critical)
+      notices.send(.pages)
       #expect(source.count.value == round * 3)
       // Dropped without being closed.
       withExtendedLifetime(first) {}
       first = nil
     }
-    notices.send(.warning)
+    notices.send(.spare)
     #expect(source.count.value == 6)
   }
 
@@ -86,11 +80,11 @@ struct MemoryPressureTests {
     let child = memory(childSource, watch)
     watch.start()
     #expect(notices.begun.value == 2)
-    notices.send(.warning)
+    notices.send(.spare)
     #expect(source.count.value == 0 && childSource.count.value == 1)
     parent.endWatch()
     child.endWatch()
-    notices.send(.warning)
+    notices.send(.spare)
     #expect(childSource.count.value == 1)
   }
 

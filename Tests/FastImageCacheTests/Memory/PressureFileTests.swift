@@ -58,13 +58,13 @@
       }
     }
 
-    private let reports = Lock<[MemoryPressure]>([])
+    private let reports = Lock<[MemoryTrim]>([])
     private let count = Counter()
     private let done = Counter()
 
     /// Begins to wait on a thread.
     private func wait(
-      for triggers: [Trigger], _ take: @escaping @Sendable (MemoryPressure) -> Void
+      for triggers: [Trigger], _ take: @escaping @Sendable (MemoryTrim) -> Void
     ) {
       Thread.detachNewThread { [reports, count, done] in
         PressureNotices.wait(for: triggers) { pressure in
@@ -80,7 +80,7 @@
     func reports() async throws {
       let (some, full) = (try UrgentBytes(), try UrgentBytes())
       let triggers = [
-        Trigger(descriptor: some.reader, .warning), Trigger(descriptor: full.reader, .critical),
+        Trigger(descriptor: some.reader, .spare), Trigger(descriptor: full.reader, .pages),
       ]
       // Both before the wait begins, so that they are seen at the same time.
       some.send()
@@ -98,7 +98,7 @@
       await count.reaches(2)
       for urgent in [some, full] { urgent.hangUp() }
       await done.reaches(1)
-      #expect(reports.withLock { $0 } == [.critical, .warning])
+      #expect(reports.withLock { $0 } == [.pages, .spare])
     }
 
     @Test("end the wait when all of them are gone, and are none the worse for one that is")
@@ -106,8 +106,8 @@
       let (first, second) = (try UrgentBytes(), try UrgentBytes())
       wait(
         for: [
-          Trigger(descriptor: first.reader, .critical),
-          Trigger(descriptor: second.reader, .warning),
+          Trigger(descriptor: first.reader, .pages),
+          Trigger(descriptor: second.reader, .spare),
         ]
       ) { _ in second.take() }
       first.hangUp()
@@ -115,7 +115,7 @@
       await count.reaches(1)
       second.hangUp()
       await done.reaches(1)
-      #expect(reports.withLock { $0 } == [.warning])
+      #expect(reports.withLock { $0 } == [.spare])
     }
 
     @Test("are not waited for where there are none")
@@ -132,7 +132,7 @@
       try Data().write(to: URL(fileURLWithPath: path))
       let missing = directory.url.appendingPathComponent("missing").path
       let triggers = PressureNotices.arm([missing, directory.url.path, "/dev/full", path])
-      #expect(triggers.map(\.pressure) == [.warning, .critical])
+      #expect(triggers.map(\.level) == [.spare, .pages])
       // Both begin at the start of this file; the kernel's take one for each descriptor.
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "full 100000 2000000\0")
     }

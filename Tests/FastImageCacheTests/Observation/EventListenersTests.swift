@@ -11,11 +11,11 @@ struct EventListenersTests {
 
   @Test("hears caches that were there before it and those that come later, each by its name")
   func hearsAll() async {
-    let earlier = EventHub(of: "earlier", among: all)
+    let earlier = CacheRecorder(of: "earlier", among: all)
     let stream = all.makeStream(of: nil, bufferSize: 8) { $0 }
-    let later = EventHub(of: "later", among: all)
-    for (number, hub) in [earlier, later, earlier].enumerated() {
-      hub.send(.hit(entity: ImageID(number), format: "row"))
+    let later = CacheRecorder(of: "later", among: all)
+    for (number, recorder) in [earlier, later, earlier].enumerated() {
+      recorder.send(.hit(entity: ImageID(number), format: "row"))
     }
     #expect(await told(3, of: stream) == ["earlier 0", "later 1", "earlier 2"])
   }
@@ -23,36 +23,36 @@ struct EventListenersTests {
   @Test("goes on when a cache ends, by being closed or forgotten")
   func outlivesCaches() async {
     let stream = all.makeStream(of: nil, bufferSize: 8) { $0 }
-    let closed = EventHub(of: "closed", among: all)
+    let closed = CacheRecorder(of: "closed", among: all)
     closed.send(.hit(entity: 1, format: "row"))
     closed.finish()
     closed.send(.hit(entity: 2, format: "row"))
-    EventHub(of: "forgotten", among: all).send(.hit(entity: 3, format: "row"))
-    EventHub(of: "last", among: all).send(.hit(entity: 4, format: "row"))
+    CacheRecorder(of: "forgotten", among: all).send(.hit(entity: 3, format: "row"))
+    CacheRecorder(of: "last", among: all).send(.hit(entity: 4, format: "row"))
     #expect(await told(3, of: stream) == ["closed 1", "forgotten 3", "last 4"])
   }
 
   @Test("keeps the oldest unread events and counts the others of all caches together")
   func countsSkipped() async {
     let stream = all.makeStream(of: nil, bufferSize: 1) { $0 }
-    let hubs = ["a", "b"].map { EventHub(of: $0, among: all) }
-    for number in 0..<4 { hubs[number % 2].send(.hit(entity: ImageID(number), format: "row")) }
+    let recorders = ["a", "b"].map { CacheRecorder(of: $0, among: all) }
+    for number in 0..<4 { recorders[number % 2].send(.hit(entity: ImageID(number), format: "row")) }
     #expect(await told(1, of: stream) == ["a 0"])
-    hubs[0].send(.hit(entity: 4, format: "row"))
-    hubs[1].send(.hit(entity: 5, format: "row"))
+    recorders[0].send(.hit(entity: 4, format: "row"))
+    recorders[1].send(.hit(entity: 5, format: "row"))
     #expect(await told(2, of: stream) == [" dropped 3", "a 4"])
-    hubs[1].send(.hit(entity: 6, format: "row"))
+    recorders[1].send(.hit(entity: 6, format: "row"))
     #expect(await told(2, of: stream) == [" dropped 1", "b 6"])
   }
 
   @Test("of one cache hears no other, not of the same namespace either")
   func hearsOne() async {
-    let (hub, other) = (EventHub(of: "a", among: all), EventHub(of: "a", among: all))
-    let stream = hub.makeStream(bufferSize: 4)
+    let (recorder, other) = (CacheRecorder(of: "a", among: all), CacheRecorder(of: "a", among: all))
+    let stream = recorder.makeStream(bufferSize: 4)
     other.send(.hit(entity: 1, format: "row"))
-    hub.send(.hit(entity: 2, format: "row"))
+    recorder.send(.hit(entity: 2, format: "row"))
     other.finish()
-    hub.finish()
+    recorder.finish()
     var count = 0
     for await event in stream {
       count += 1
@@ -60,28 +60,28 @@ struct EventListenersTests {
       Issue.record("\(event)")
     }
     #expect(count == 1)
-    for await event in hub.makeStream(bufferSize: 1) { Issue.record("\(event) after the end") }
+    for await event in recorder.makeStream(bufferSize: 1) { Issue.record("\(event) after the end") }
   }
 
   @Test("leaves no listener with any cache once it is dropped, or its reader cancelled")
   func leavesNone() async {
-    let hub = EventHub(among: all)
+    let recorder = CacheRecorder(among: all)
     do {
       let stream = all.makeStream(of: nil, bufferSize: 1) { $0 }
-      #expect(hub.hasListeners)
+      #expect(recorder.hasListeners)
       withExtendedLifetime(stream) {}
     }
-    #expect(!hub.hasListeners)
+    #expect(!recorder.hasListeners)
     let heard = Counter()
     let reader = Task { [stream = all.makeStream(of: nil, bufferSize: 1) { $0 }] in
       for await _ in stream { heard.increment() }
     }
-    hub.send(.removed(entity: nil, format: "row"))
+    recorder.send(.removed(entity: nil, format: "row"))
     await heard.reaches(1)
     reader.cancel()
     await reader.value
-    while hub.hasListeners { await Task.yield() }
-    #expect(!EventHub(among: all).hasListeners)
+    while recorder.hasListeners { await Task.yield() }
+    #expect(!CacheRecorder(among: all).hasListeners)
   }
 
   @Test("is told of hits by a cache that knows nothing of it")

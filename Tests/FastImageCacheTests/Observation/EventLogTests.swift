@@ -20,7 +20,7 @@ struct EventLogTests {
         == "1970-01-01T00:00:00Z debug photos: hit \"1\" in \"row\"\n")
     #expect(
       text(.storeFailed(entity: "a\nb", format: "row", reason: "The disk is full."), namespace: "")
-        == "1970-01-01T00:00:00Z info: could not store \"a b\" in \"row\": The disk is full.\n")
+        == "1970-01-01T00:00:00Z error: could not store \"a b\" in \"row\": The disk is full.\n")
     let decoded = text(.decoded(url, size: size, duration: .milliseconds(4)))
     #expect(decoded.contains("decoded https://example.com/a.jpg: 3x2, 0.004 seconds"))
     #expect(!decoded.contains("secret"))
@@ -43,10 +43,10 @@ struct EventLogTests {
         lines.withLock { $0.append(line) }
         count.increment()
       }
-      let hub = EventHub(of: "a", among: listeners)
-      hub.send(.hit(entity: 1, format: "row"))
-      hub.send(.damaged(entity: 1, format: "row"))
-      hub.send(.storageChanged(format: "end", .unavailable(reason: "It is gone.")))
+      let recorder = CacheRecorder(of: "a", among: listeners)
+      recorder.send(.hit(entity: 1, format: "row"))
+      recorder.send(.damaged(entity: 1, format: "row"))
+      recorder.send(.storageChanged(format: "end", .unavailable(reason: "It is gone.")))
       await count.reaches(expected.count)
       let written = lines.withLock { $0 }
       #expect(written.count == expected.count)

@@ -17,7 +17,7 @@ struct SystemLogTests {
   @Test("has a category and a level for each event, and names its cache")
   func hasLines() {
     let id: ImageID = "photo"
-    let events: [(CacheEvent, LogLine.Category, LogLine.Level)] = [
+    let events: [(CacheEvent, LogCategory, EventLog.Level)] = [
       (.hit(entity: id, format: "row"), .requests, .debug),
       (Self.missed(id), .requests, .debug),
       (.failed(entity: id, format: "row", .closed), .requests, .error),
@@ -32,11 +32,10 @@ struct SystemLogTests {
       (.original(id, .stored), .originals, .debug),
     ]
     for (event, category, level) in events {
-      let line = LogLine(Self.event(event))
-      #expect(line.category == category && line.level == level, "\(event)")
-      #expect(line.text == "photos: \(event.text)")
+      #expect(event.category == category && event.level == level, "\(event)")
+      #expect(Self.event(event).text == "photos: \(event.text)")
     }
-    #expect(LogLine(Self.event(Self.missed(id), in: "")).text == Self.missed(id).text)
+    #expect(Self.event(Self.missed(id), in: "").text == Self.missed(id).text)
   }
 
   @Test("has an interval from a miss to its end, whichever that is")

@@ -183,31 +183,19 @@ struct OriginalDiskTests {
     }
   }
 
-  @Test("of an earlier program, which knew no lifetime of one original, is taken up as it is")
-  func takesUpEarlierColumns() async throws {
-    await store().keep(7)
-    for table in ["original", "download"] {
-      for column in ["maximum_age", "renewed"] {
-        try execute("ALTER TABLE \(table) DROP COLUMN \(column)")
-      }
-    }
-    let later = store(after: 29 * 86_400)
-    #expect(try await later.kept(7) == OriginalStore.bytes(7))
-    #expect(await later.keep(8) { $0.askedLifetime.add(.init(.seconds(60))) })
-    #expect(try await store(after: 29 * 86_400 + 59).kept(8) != nil)
-    #expect(try await store(after: 29 * 86_400 + 200).kept(8) == nil)
-  }
-
   @Test("is refused strictly where its database cannot be used, and left as it is")
   func unusable() async throws {
-    typealias Fault = OriginalStore.Fault
-    let cases: [(Fault, () throws -> Void)] = [
+    let cases: [(OriginalFault, () throws -> Void)] = [
       (.damaged, { try Data(repeating: 7, count: 5000).write(to: URL(filePath: self.database)) }),
       (.foreign, { try self.execute("CREATE TABLE a (b)") }),
       (.foreign, { try self.execute("PRAGMA application_id = 7; CREATE TABLE a (b)") }),
       (
+        .foreign,
+        { try self.execute("PRAGMA application_id = \(0x4649_436f); PRAGMA user_version = 1") }
+      ),
+      (
         .newer,
-        { try self.execute("PRAGMA application_id = \(0x4649_436f); PRAGMA user_version = 2") }
+        { try self.execute("PRAGMA application_id = \(0x4649_436f); PRAGMA user_version = 3") }
       ),
     ]
     for (fault, make) in cases {
@@ -450,28 +438,6 @@ struct OriginalDiskTests {
     #expect(try await store.kept(7) == nil)
     #expect(await store.keep(8))
     #expect(try await self.store().kept(8) == OriginalStore.bytes(8))
-  }
-
-  @Test("loses the files of older versions when it is first opened, and no others")
-  func oldFolder() async throws {
-    let old = directory.url.appendingPathComponent("default-0123456789abcdef")
-    let mixed = directory.url.appendingPathComponent("mixed")
-    let others = directory.url.appendingPathComponent("others")
-    let digits = "0123456789abcdef0123456789abcdef"
-    for folder in [old, mixed, others] {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-      for name in [digits, digits + ".part", digits + ".terms", "new-0123456789abcdef"] {
-        try Data().write(to: folder.appendingPathComponent(name))
-      }
-    }
-    for folder in [old, mixed] {
-      try Data().write(to: folder.appendingPathComponent("originals.index"))
-    }
-    try Data().write(to: mixed.appendingPathComponent("notes.txt"))
-    await store().keep(7)
-    #expect(!FileManager.default.fileExists(atPath: old.path))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: mixed.path) == ["notes.txt"])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: others.path).count == 4)
   }
 
   @Test("loses what a killed process has left, and nothing that belongs to a living one")

@@ -67,7 +67,7 @@ struct ConditionTests {
         let number = Int.random(in: 0..<3, using: &random)
         var options = kind.options
         options.cachePolicy =
-          LoadOptions.CachePolicy(rawValue: Int.random(in: 0...2, using: &random)) ?? .useCache
+          [.useCache, .revalidate, .reload].randomElement(using: &random) ?? .useCache
         options.priority = Bool.random(using: &random) ? levels.randomElement(using: &random) : nil
         if Int.random(in: 0..<8, using: &random) == 0 { options.timeout = .zero }
         let task = Task(priority: priorities.randomElement(using: &random)) { [options] in

@@ -21,12 +21,12 @@ struct LoadRegistryTests: LoadRegistrySuite {
     _ = join(2, dot)
     _ = registry.take(load)
     #expect(finish(row, of: load, isFetched: false) == [1])
-    #expect(registry.asked { $0.isWanted(load) })
+    #expect(registry.asked { $0.look(at: load) { $0.waiting.isEmpty } } == false)
     let left = registry.leave(SubscriberID(number: 2))
     #expect(left?.abandoned?.handle == load)
     // The other image was answered, so nobody gave it up.
     #expect(left?.abandoned?.requests == [dot])
-    #expect(!registry.asked { $0.isWanted(load) })
+    #expect(registry.asked { $0.look(at: load) { $0.waiting.isEmpty } } == nil)
   }
 
   @Test("tells a load that ended from the one that has its index now")
@@ -36,7 +36,7 @@ struct LoadRegistryTests: LoadRegistrySuite {
     let new = join(2, row).load
     #expect(new.index == old.index && new != old)
     #expect(!registry.isUnderWay(old) && registry.isUnderWay(new))
-    #expect(!registry.asked { $0.isWanted(old) } && !registry.asked { $0.hasRequests(old) })
+    #expect(registry.asked { $0.look(at: old) { $0.hasRequests } } == nil)
     #expect(registry.take(old).isEmpty && finish(row, of: old).isEmpty)
     #expect(registry.fail(old).subscribers.isEmpty)
     let isKnown = registry.setHandle(old, of: old)

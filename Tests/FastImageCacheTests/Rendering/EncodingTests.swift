@@ -75,11 +75,10 @@ struct EncodingTests {
       let fixture = try await Fixture()
       let stored = try await fixture.cache.store(solid(300), for: Photo("a"), format: .row)
       let again = try await fixture.cache.store(
-        stored.losslessWebPData(), for: Photo("b"), format: .row)
+        stored.data(encodedBy: .losslessWebP), for: Photo("b"), format: .row)
       #expect(again.solidNumber == 300 && stored.solidNumber == 300)
-      #expect(try stored.webpData(quality: 0.5).count < stored.pngData().count)
-      #expect(try solid(300).losslessWebPData().starts(with: Array("RIFF".utf8)))
-      #expect(try solid(300).webpData().starts(with: Array("RIFF".utf8)))
+      #expect(try stored.data(encodedBy: .webp(quality: 0.5)).count < stored.pngData().count)
+      #expect(try solid(300).data(encodedBy: .webp()).starts(with: Array("RIFF".utf8)))
     }
   #endif
 }

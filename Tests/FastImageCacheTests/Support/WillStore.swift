@@ -5,7 +5,7 @@ extension Fixture {
   /// A cache whose hook a test scripts.
   init(
     _ formats: [ImageFormat] = [.row], source: ScriptedSource = ScriptedSource(),
-    willStore hook: @escaping ImageCache.Configuration.WillStore,
+    willStore hook: @escaping @Sendable (_ image: inout StoredImage) throws -> Void,
     configure: (inout ImageCache.Configuration) -> Void = { _ in }
   ) async throws {
     try await self.init(formats, source: source) { configuration in

@@ -51,7 +51,7 @@ struct StorageStateTests {
       : try await ImageCache(namespace: namespace, formats: [.row], configuration: configuration)
     let path = cache.directory.path
     #expect(path.hasPrefix(file.path + "/"))
-    let state = ImageCache.StorageState.unavailable(
+    let state = StorageState.unavailable(
       reason: "\(path) is taken by something that is no image table.")
     #expect(cache.storageState == state)
     #expect(await cache.statistics().tables.map(\.storageState) == [state])

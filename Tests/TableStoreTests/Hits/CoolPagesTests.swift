@@ -120,17 +120,18 @@ struct CoolPagesTests {
     let layout = try TableLayout(geometry: Self.page, capacity: .slots(1))
     let pool = PrivateSlots(layout: layout)
     func draw() -> Int? {
-      guard let buffer = pool.makeBuffer(isCleared: false) else { return nil }
+      guard let buffer = pool.makeBuffer() else { return nil }
       return Int(bitPattern: buffer.pixels.baseAddress)
     }
     let kept = try #require(draw())
     #expect(draw() == kept && pool.keptCount == 1)
     pool.freeSpareBuffers()
     #expect(pool.keptCount == 0)
-    guard let used = pool.makeBuffer(isCleared: true) else {
+    guard let used = pool.makeBuffer() else {
       Issue.record("There is no memory.")
       return
     }
+    used.pixels.initializeMemory(as: UInt8.self, repeating: 0)
     pool.freeSpareBuffers()
     let isUntouched = used.pixels.allSatisfy { $0 == 0 }
     #expect(isUntouched)

@@ -109,9 +109,11 @@ struct LoadPlay: Sendable {
 
   private func options(for entity: LoadEntity, using random: inout SplitMix64) -> LoadOptions {
     var options = entity.kind.options
-    options.cachePolicy =
-      LoadOptions.CachePolicy(
-        rawValue: max(0, Int.random(in: -4...2, using: &random))) ?? .useCache
+    switch Int.random(in: -4...2, using: &random) {
+    case 1: options.cachePolicy = .revalidate
+    case 2: options.cachePolicy = .reload
+    default: break
+    }
     if Bool.random(using: &random) { options.priority = priorities.randomElement(using: &random) }
     return options
   }

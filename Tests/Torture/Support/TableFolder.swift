@@ -100,7 +100,7 @@ extension Table {
 
   /// The same under any key.
   func seal(_ image: ImageVersion, as key: TableKey) throws -> SealedSlot {
-    guard let buffer = makeBuffer(isCleared: false) else {
+    guard let buffer = makeBuffer() else {
       throw CommandFailure("There is no memory for one image.")
     }
     image.fill(buffer.pixels)

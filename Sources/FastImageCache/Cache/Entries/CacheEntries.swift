@@ -78,11 +78,7 @@ public struct CacheEntries: AsyncSequence, Sendable {
           return (try table.entries(from: &cursor), cursor)
         }
       } catch {
-        switch error {
-        case .cancelled: throw .cancelled
-        case .refused(let refusal): throw .storageUnavailable("\(refusal)")
-        case .failed(let failure): throw failure
-        }
+        throw ImageCacheError(error) { $0 }
       }
     }
   }

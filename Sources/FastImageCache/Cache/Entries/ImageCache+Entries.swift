@@ -58,7 +58,7 @@ extension ImageCache {
       let removed = try await table.remove(unwanted)
       count += removed.count
       for info in removed {
-        recorder.hub.send(
+        recorder.send(
           .removed(entity: info.entity.known.map { ImageID($0) }, format: table.format.name))
       }
     }

@@ -23,7 +23,7 @@ extension ImageCache {
     for table in tables.all {
       var entries: [CacheEntry] = []
       for try await entry in self.entries(in: table.format) { entries.append(entry) }
-      let (figures, residency) = (table.figures, table.residency)
+      let (figures, residency) = (table.store?.statistics, table.store?.residency)
       inspected.append(
         CacheInspection.Table(
           format: table.format, slotCount: figures?.slotCount ?? 0,

@@ -63,6 +63,6 @@ extension ImageCache {
 
   @inline(__always)
   nonisolated func noteHit(of entity: ImageID, _ format: ImageFormat) {
-    if recorder.hasListeners { recorder.hub.send(.hit(entity: entity, format: format.name)) }
+    if recorder.hasListeners { recorder.send(.hit(entity: entity, format: format.name)) }
   }
 }

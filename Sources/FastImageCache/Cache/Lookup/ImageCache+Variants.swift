@@ -77,15 +77,11 @@ extension ImageCache {
     // As in a removal: the loads, then the originals, of which a load would draw the images again.
     _ = registry.remove(.originals(id))
     await originals?.markStale(OriginalOwner(namespace: ImageID(namespace), entity: id))
-    var failure: ImageCacheError?
-    for table in tables.all {
+    let failure = await failureOfTables { table async throws(ImageCacheError) in
       let removal = registry.remove(.entity(id, format: table.format.name))
-      let other = await self.failure { () async throws(ImageCacheError) in
-        _ = try await table.remove(id, removal) { store throws(TableError) in
-          try store.markStale(id.tableID)
-        }
+      _ = try await table.remove(id, removal) { store throws(TableError) in
+        try store.markStale(id.tableID)
       }
-      failure = failure ?? other
     }
     if let failure { throw failure }
   }

@@ -116,7 +116,7 @@ extension ImageCache {
   private nonisolated func fitting(
     _ entities: [any ImageEntity], _ options: LoadOptions, in table: ImageTable
   ) -> [any ImageEntity] {
-    let slotCount = table.figures?.slotCount ?? 0
+    let slotCount = table.store?.statistics.slotCount ?? 0
     var ids: Set<ImageID> = []
     let requests = Self.first(slotCount, of: entities).filter { ids.insert($0.imageID).inserted }
       .map { ImageRequest(entity: $0, table: table, tables: tables, options: options) }
@@ -137,7 +137,7 @@ extension ImageCache {
     let found = requests.compactMap(look)
     // Counted while these leases last, since somebody else may have a lease on the same slot.
     return withExtendedLifetime(found) {
-      max((table.figures?.leasedCount ?? 0) - found.count { !$0.isPrivate }, 0)
+      max((table.store?.statistics.leasedCount ?? 0) - found.count { !$0.isPrivate }, 0)
     }
   }
 
@@ -185,7 +185,7 @@ extension ImageCache {
       // Under another policy the table may have the former image still.
       let reporter =
         request.policy == .useCache
-        ? nil : RequestReporter(of: request, since: clock.now, recorder.hub)
+        ? nil : RequestReporter(of: request, since: clock.now, recorder)
       let image = try await registry.image(
         for: request, priority: .low, reporter: reporter
       ).get()

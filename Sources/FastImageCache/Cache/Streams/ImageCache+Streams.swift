@@ -18,17 +18,6 @@ extension ImageCache {
   /// The question in the last line is for a reader on an actor: the stream looks for a cancellation
   /// before the step goes there.
   ///
-  /// - Parameters:
-  ///   - entity: Its image is loaded.
-  ///   - format: One of ``formats``.
-  public nonisolated func progress(
-    for entity: some ImageEntity, format: ImageFormat
-  ) -> AsyncStream<ImageProgress> {
-    progress(for: entity, format: format, options: nil)
-  }
-
-  /// The steps of one image's load, as by ``progress(for:format:)``, under conditions.
-  ///
   /// Where ``LoadOptions/fallback`` allow an image to stand in, ``ImageProgress/preview(_:_:)`` with the
   /// closest one is the first step, before anything is awaited; a reader that comes late may miss it. With
   /// another policy than ``LoadOptions/CachePolicy/useCache`` that may be the wanted image itself, which is asked
@@ -38,15 +27,9 @@ extension ImageCache {
   ///   - entity: Its image is loaded.
   ///   - format: One of ``formats``.
   ///   - options: The conditions, but for ``LoadOptions/timeout``: whoever has waited long enough stops
-  ///     reading.
+  ///     reading. `nil` for those of an ordinary request.
   public nonisolated func progress(
-    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
-  ) -> AsyncStream<ImageProgress> {
-    progress(for: entity, format: format, options: Optional(options))
-  }
-
-  private nonisolated func progress(
-    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions?
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil
   ) -> AsyncStream<ImageProgress> {
     do throws(ImageCacheError) {
       if let image = cachedImage(for: entity, format: format, options) {
@@ -92,7 +75,7 @@ extension ImageCache {
   /// than the table has room for gets the rest in private memory: to fill a table, call
   /// ``prefetch(_:format:depth:options:)-(Sequence,_,_,_)``.
   ///
-  /// The bytes of one image under way are in ``progress(for:format:)``, which joins its load.
+  /// The bytes of one image under way are in ``progress(for:format:options:)``, which joins its load.
   ///
   /// Cost: a lookup for each entity, before the loop first waits; on the loop's actor.
   ///
@@ -132,7 +115,7 @@ extension ImageCache {
   ///
   /// - Parameter bufferSize: How many unread events are kept, at least one.
   public nonisolated func events(bufferSize: Int = 256) -> AsyncStream<CacheEvent> {
-    recorder.hub.makeStream(bufferSize: max(bufferSize, 1))
+    recorder.makeStream(bufferSize: max(bufferSize, 1))
   }
 
   /// The events of every cache of this process from now on, also of caches that are opened later.
@@ -164,7 +147,7 @@ extension ImageCache {
     (statistics.activeLoads, statistics.pendingRequests) = registry.counts
     for table in tables.all {
       // Once for each table, since it looks at every slot.
-      let figures = table.figures
+      let figures = table.store?.statistics
       statistics.tables.append(CacheStatistics.Table(format: table.format.name, figures))
       // Tables count their own hits, without a counter that all threads would write.
       statistics.hits += figures?.hitCount ?? 0

@@ -13,7 +13,7 @@ public import LoadQueue
 /// they allow share no load.
 public struct LoadOptions: Hashable, Sendable {
   /// The worth of an image that is there already.
-  public enum CachePolicy: Int, Hashable, Sendable {
+  public enum CachePolicy: Comparable, Hashable, Sendable {
     /// An image in the table answers, and else a kept original that its server allows to be shown.
     case useCache
 
@@ -26,7 +26,7 @@ public struct LoadOptions: Hashable, Sendable {
   }
 
   /// The limit of a request's way to its image.
-  public enum Scope: Int, Hashable, Sendable {
+  public enum Scope: Comparable, Hashable, Sendable {
     /// Only to tables, kept originals and images that the entity has itself: never to the source, so
     /// the request never waits for a download.
     case cache
@@ -40,7 +40,7 @@ public struct LoadOptions: Hashable, Sendable {
   }
 
   /// The images and originals that a load stores.
-  public enum Storage: Int, Hashable, Sendable {
+  public enum Storage: Comparable, Hashable, Sendable {
     /// Nothing: the image is drawn into private memory.
     case none
 
@@ -194,20 +194,7 @@ public struct LoadOptions: Hashable, Sendable {
   }()
 }
 
-extension LoadOptions.CachePolicy: Comparable {
-  /// Whether the first asks less.
-  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
-}
-
-extension LoadOptions.Storage: Comparable {
-  /// Whether the first keeps less.
-  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
-}
-
-extension LoadOptions.Scope: Comparable {
-  /// Whether the first goes less far.
-  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
-
+extension LoadOptions.Scope {
   /// Whether a source of this need may be asked.
   func covers(_ need: LoadNeed) -> Bool {
     switch need {

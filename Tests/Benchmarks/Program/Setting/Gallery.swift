@@ -99,7 +99,7 @@ final class Gallery {
     for image: BenchImage, _ size: PixelSize, into table: Table,
     draw: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
-    guard let buffer = table.makeBuffer(isCleared: false) else {
+    guard let buffer = table.makeBuffer() else {
       throw BitmapError.outOfMemory(byteCount: table.geometry.pixelByteCount)
     }
     try draw(buffer.pixels)

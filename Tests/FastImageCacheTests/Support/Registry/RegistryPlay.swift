@@ -124,7 +124,7 @@ struct RegistryPlay {
     let newest = model.loads.first { $0.id == model.current[audience] }
     let joinable = newest.flatMap { load in
       load.version == version && !load.removed.contains(format)
-        && policy.rawValue <= load.policy.rawValue
+        && policy <= load.policy
         && !(policy == .reload && load.hasAsked)
         ? load : nil
     }
@@ -200,7 +200,7 @@ struct RegistryPlay {
   private mutating func ask(_ load: RegistryModel.Load?) -> String? {
     guard let load else { return nil }
     model.change(load.id) { $0.hasAsked = true }
-    if plant != .askingIgnored { registry.noteAsked(load.id) }
+    if plant != .askingIgnored { registry.look(at: load.id) { $0.hasAsked = true } }
     return nil
   }
 
