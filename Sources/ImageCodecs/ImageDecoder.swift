@@ -59,15 +59,6 @@ public struct DecodeRequest: Sendable {
   /// where memory is short. A decoder may leave out detail that is invisible once its result is halved.
   public var minimumSize: PixelSize?
 
-  /// A result of this size is good enough where the file holds one beside the image, such as a camera's
-  /// thumbnail; `nil` asks for the image's own pixels. Upright, in pixels.
-  ///
-  /// A thumbnail that shows all of the image and is no smaller than this in either dimension is then
-  /// decoded instead, whatever ``minimumSize`` says: of a HEIC photograph of 12 megapixels in a hundredth of
-  /// the time. It may look different in detail, so the cache never asks for one that a table would keep. The
-  /// decoders of the library know thumbnails of JPEG, HEIF and AVIF files.
-  public var sufficientSize: PixelSize?
-
   /// Whether ``minimumSize`` is a size of ``DecodeMargin``. A decoder that knows how it reduces may then go by a
   /// margin of its own, which may be smaller.
   package var hasMargin = false
@@ -101,12 +92,10 @@ public struct DecodeRequest: Sendable {
 
   /// Creates a request.
   public init(
-    minimumSize: PixelSize? = nil, sufficientSize: PixelSize? = nil,
-    limits: DecodingLimits = DecodingLimits(),
+    minimumSize: PixelSize? = nil, limits: DecodingLimits = DecodingLimits(),
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.minimumSize = minimumSize
-    self.sufficientSize = sufficientSize
     self.limits = limits
     self.isCancelled = isCancelled
   }

@@ -333,11 +333,6 @@ const char *fic_heif_reader_message(const fic_heif_reader *reader);
 fic_status fic_heif_read_header(
     fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header);
 
-// Goes on with the smallest thumbnail that is no smaller than that, upright, and fills in its header;
-// unsupported where there is none.
-fic_status fic_heif_take_thumbnail(
-    fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header);
-
 // Decodes; libheif refuses images with a longer side. libde265 believes the sizes inside of the
 // image, which the caller has looked at before. With `turns` libheif crops and turns, which takes a second
 // image; otherwise rows are as they are coded. An image that is not of that size is damaged.

@@ -45,12 +45,6 @@
         header, encodedByteCount: data.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
       if request.isCancelled() { throw .cancelled }
-      let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
-        var request = request
-        request.minimumSize = size
-        return header.hasAlpha ? nil : try decodeThumbnail(in: data, request)
-      }
-      if let thumbnail { return thumbnail }
       let size = Self.size(of: header.size, for: request.minimumSize)
       let bitmap = try decode(source, at: 0, header, size, request)
       guard CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else { throw .truncated }
