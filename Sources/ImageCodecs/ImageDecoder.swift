@@ -45,8 +45,7 @@ public protocol ImageDecoder: Sendable {
 extension ImageDecoder {
   /// Four bytes for each pixel of the full image.
   public func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-    let (bytes, overflow) = (header.size.pixelCount ?? .max).multipliedReportingOverflow(by: 4)
-    return overflow ? .max : bytes
+    (header.size.pixelCount ?? .max).multipliedClamped(by: 4)
   }
 }
 

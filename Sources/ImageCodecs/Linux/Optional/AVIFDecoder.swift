@@ -65,15 +65,6 @@
         + UInt64(Self.overhang) * UInt64(header.height) + UInt64(Self.overhang * Self.overhang)
     }
 
-    var conversion: LCMSConversion? {
-      get throws(ImageDecodingError) {
-        try LCMSConversion.ofColors(
-          profile: header.profile, count: header.profile_count,
-          coded: CodedColors(
-            primaries: Int(header.primaries), transfer: Int(header.transfer)))
-      }
-    }
-
     init(
       _ bytes: UnsafeRawBufferPointer, pixelLimit: UInt64 = .max, mayBeCut: Bool = false
     ) throws(ImageDecodingError) {
@@ -101,20 +92,14 @@
       if request.isCancelled() { throw .cancelled }
       try check(fic_avif_decode(reader, &header))
       if request.isCancelled() { throw .cancelled }
-      var first = 0
       return try Bitmap.averaging(
         imageHeader.size, orientation, format: header.has_alpha ? .bgra32 : .bgrx32,
-        conversion: conversion, request
-      ) { rows, rowBytes, count throws(ImageDecodingError) in
-        try write(rows, rowBytes, first, count)
-        first += count
+        conversion: LCMSConversion.ofColors(
+          profile: header.profile, count: header.profile_count, primaries: header.primaries,
+          transfer: header.transfer), request
+      ) { rows, rowBytes, first, count throws(ImageDecodingError) in
+        try check(fic_avif_write_rows(reader, rows, rowBytes, UInt32(first), UInt32(count)))
       }
-    }
-
-    private func write(
-      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ first: Int, _ count: Int
-    ) throws(ImageDecodingError) {
-      try check(fic_avif_write_rows(reader, rows, rowBytes, UInt32(first), UInt32(count)))
     }
 
     private func check(_ status: fic_status) throws(ImageDecodingError) {

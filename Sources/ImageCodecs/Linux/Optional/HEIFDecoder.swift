@@ -42,13 +42,11 @@
       try HEVCSizes(reader.items, reader.planes, announced: reader.codedSize).check(bytes.bytes)
       if request.isCancelled() { throw .cancelled }
       try reader.decode()
-      var first = 0
       return try Bitmap.averaging(
         header.size, reader.orientation, format: header.hasAlpha ? .bgra32 : .bgrx32,
         conversion: reader.conversion, request
-      ) { rows, rowBytes, count throws(ImageDecodingError) in
+      ) { rows, rowBytes, first, count throws(ImageDecodingError) in
         try reader.write(rows, rowBytes, first, count)
-        first += count
       }
     }
   }
@@ -115,9 +113,8 @@
     var conversion: LCMSConversion? {
       get throws(ImageDecodingError) {
         try LCMSConversion.ofColors(
-          profile: header.profile, count: header.profile_count,
-          coded: CodedColors(
-            primaries: Int(header.primaries), transfer: Int(header.transfer)))
+          profile: header.profile, count: header.profile_count, primaries: header.primaries,
+          transfer: header.transfer)
       }
     }
 
