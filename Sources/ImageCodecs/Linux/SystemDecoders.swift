@@ -5,7 +5,7 @@
 
   /// This platform's part of ``ImageDecoders/standard``: all of it.
   let systemDecoders: [any ImageDecoder] =
-    [JPEGDecoder(), PNGDecoder(), WebPDecoder()] + optionalDecoders
+    [JPEGDecoder(), PNGDecoder(), WebPDecoder()] + makeOptionalDecoders()
 
   extension fic_status {
     /// Throws the error of a C function's status, with the library's own words where it has any.
