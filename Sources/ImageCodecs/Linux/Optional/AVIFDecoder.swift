@@ -65,6 +65,14 @@
         + UInt64(Self.overhang) * UInt64(header.height) + UInt64(Self.overhang * Self.overhang)
     }
 
+    var conversion: LCMSConversion? {
+      get throws(ImageDecodingError) {
+        try LCMSConversion.ofColors(
+          profile: header.profile, count: header.profile_count, primaries: header.primaries,
+          transfer: header.transfer)
+      }
+    }
+
     init(
       _ bytes: UnsafeRawBufferPointer, pixelLimit: UInt64 = .max, mayBeCut: Bool = false
     ) throws(ImageDecodingError) {
@@ -94,9 +102,7 @@
       if request.isCancelled() { throw .cancelled }
       return try Bitmap.averaging(
         imageHeader.size, orientation, format: header.has_alpha ? .bgra32 : .bgrx32,
-        conversion: LCMSConversion.ofColors(
-          profile: header.profile, count: header.profile_count, primaries: header.primaries,
-          transfer: header.transfer), request
+        conversion: conversion, request
       ) { rows, rowBytes, first, count throws(ImageDecodingError) in
         try check(fic_avif_write_rows(reader, rows, rowBytes, UInt32(first), UInt32(count)))
       }
