@@ -138,7 +138,7 @@ public struct DecodingLimits: Hashable, Sendable {
   public var animationPixelCount = 1 << 30
 
   /// The most time that the processor may take to read the frames of one animation once: a minute by default.
-  public var animationTime = Duration.seconds(60)
+  package var animationTime = Duration.seconds(60)
 
   /// Creates the default limits.
   public init() {}
