@@ -442,17 +442,8 @@ void fic_rows_blend(const uint8_t *pixels, uint8_t *target, size_t count);
 // Turns packed gray bytes, which lie at the start of the row, into B, G, R, 255 in place.
 void fic_rows_gray_to_bgrx(uint8_t *row, size_t count);
 
-// Undoes the multiplication, rounding to nearest; a pixel without alpha becomes zero.
-void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count);
-
-// Lays an image's pixels over white in place: B, G, R multiplied by alpha, alpha, to opaque.
-void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t count);
-
 // Turns four inks, of which 0 is full, into B, G, R, 255 in place, each ink absorbing light independently.
 void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count);
-
-// Turns 0RRRRRGGGGGBBBBB, least significant byte first, into B, G, R, 255.
-void fic_rows_bgr16_to_bgrx(const uint8_t *pixels, uint8_t *result, size_t count);
 
 // Adds one row to a row of sums, `factor` pixels to a sum.
 void fic_rows_add(
