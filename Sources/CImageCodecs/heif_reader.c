@@ -47,7 +47,7 @@ static void end_context(void) { atomic_fetch_sub(&open_contexts, 1); }
 
 struct fic_heif_reader {
   struct heif_context *context;
-  struct heif_image_handle *primary, *thumbnail;
+  struct heif_image_handle *primary;
   struct heif_image *image;
   uint8_t *profile;
   uint32_t width, height;   // of the decoded image
@@ -60,7 +60,6 @@ fic_heif_reader *fic_heif_reader_create(void) { return calloc(1, sizeof(fic_heif
 void fic_heif_reader_close(fic_heif_reader *reader) {
   if (!reader) return;
   if (reader->image) heif_image_release(reader->image);
-  if (reader->thumbnail) heif_image_handle_release(reader->thumbnail);
   if (reader->primary) heif_image_handle_release(reader->primary);
   if (reader->context) {
     heif_context_free(reader->context);
@@ -150,36 +149,6 @@ fic_status fic_heif_read_header(
   return status == FIC_OK ? fill_header(reader, reader->primary, item, header) : status;
 }
 
-enum { THUMBNAIL_LIMIT = 16 };
-
-fic_status fic_heif_take_thumbnail(
-    fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header) {
-  heif_item_id ids[THUMBNAIL_LIMIT];
-  int count =
-      heif_image_handle_get_list_of_thumbnail_IDs(reader->primary, ids, THUMBNAIL_LIMIT);
-  for (int i = 0; i < count; i++) {
-    struct heif_image_handle *handle;
-    if (heif_image_handle_get_thumbnail(reader->primary, ids[i], &handle).code != heif_error_Ok)
-      continue;
-    int width = heif_image_handle_get_width(handle);
-    int height = heif_image_handle_get_height(handle);
-    bool fits = width > 0 && height > 0 && (uint32_t)width >= least_width &&
-                (uint32_t)height >= least_height;
-    // The smallest one that suffices is the cheapest.
-    if (fits && reader->thumbnail && (uint32_t)width >= header->width) fits = false;
-    if (!fits) {
-      heif_image_handle_release(handle);
-      continue;
-    }
-    if (reader->thumbnail) heif_image_handle_release(reader->thumbnail);
-    reader->thumbnail = handle;
-    // Where the thumbnail names no colours, its image's count.
-    fic_status status = fill_header(reader, handle, ids[i], header);
-    if (status != FIC_OK) return status;
-  }
-  return reader->thumbnail ? FIC_OK : FIC_UNSUPPORTED;
-}
-
 fic_status fic_heif_decode(
     fic_heif_reader *reader, uint32_t side_limit, bool turns, uint32_t width, uint32_t height) {
   reader->width = width;
@@ -191,8 +160,8 @@ fic_status fic_heif_decode(
   // Planes are what libheif has anyway: rows in another order would be one more copy.
   fic_status status = status_of(
       reader, heif_decode_image(
-                  reader->thumbnail ? reader->thumbnail : reader->primary, &reader->image,
-                  heif_colorspace_RGB, heif_chroma_444, options));
+                  reader->primary, &reader->image, heif_colorspace_RGB, heif_chroma_444,
+                  options));
   heif_decoding_options_free(options);
   if (status != FIC_OK) return status;
   // The image inside may contradict the container, which the limits were held against.

@@ -43,38 +43,6 @@ void fic_rows_gray_to_bgrx(uint8_t *row, size_t count) {
   }
 }
 
-static inline uint8_t divide(uint32_t color, uint32_t alpha) {
-  uint32_t result = (color * 255 + alpha / 2) / alpha;
-  return (uint8_t)(result > 255 ? 255 : result);
-}
-
-void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count) {
-  for (size_t i = 0; i < 4 * count; i += 4) {
-    uint32_t alpha = pixels[i + 3];
-    if (alpha == 255) {
-      memcpy(result + i, pixels + i, 4);
-    } else if (alpha == 0) {
-      memset(result + i, 0, 4);
-    } else {
-      result[i] = divide(pixels[i], alpha);
-      result[i + 1] = divide(pixels[i + 1], alpha);
-      result[i + 2] = divide(pixels[i + 2], alpha);
-      result[i + 3] = (uint8_t)alpha;
-    }
-  }
-}
-
-void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t count) {
-  for (size_t i = 0; i < 4 * count; i += 4) {
-    uint32_t white = 255u - pixels[i + 3];
-    for (size_t c = 0; c < 3; c++) {
-      uint32_t sum = pixels[i + c] + white;
-      result[i + c] = (uint8_t)(sum > 255 ? 255 : sum);
-    }
-    result[i + 3] = 255;
-  }
-}
-
 void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count) {
   for (size_t i = 0; i < 4 * count; i += 4) {
     uint32_t red = pixels[i], green = pixels[i + 1], blue = pixels[i + 2], black = pixels[i + 3];
@@ -82,18 +50,6 @@ void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count) {
     pixels[i + 1] = (uint8_t)multiply(green, black);
     pixels[i + 2] = (uint8_t)multiply(red, black);
     pixels[i + 3] = 255;
-  }
-}
-
-void fic_rows_bgr16_to_bgrx(const uint8_t *pixels, uint8_t *result, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    uint32_t packed = pixels[2 * i] | (uint32_t)pixels[2 * i + 1] << 8;
-    for (uint32_t c = 0; c < 3; c++) {
-      uint32_t five = packed >> (5 * c) & 31;
-      // 255 / 31 times as much, rounded.
-      result[4 * i + c] = (uint8_t)((five * 527 + 23) >> 6);
-    }
-    result[4 * i + 3] = 255;
   }
 }
 

@@ -31,16 +31,14 @@ final class Watched<Value: Sendable>: Sendable {
   var value: Value { state.withLock { $0.value } }
 
   /// Changes the value, and lets the tasks go on whose condition is true by then.
-  @discardableResult
-  func change<Result>(_ body: (inout Value) -> Result) -> Result {
-    let (result, ready) = state.withLock { state in
-      let result = body(&state.value)
+  func change(_ body: (inout Value) -> Void) {
+    let ready = state.withLock { state in
+      body(&state.value)
       let ready = state.waiters.filter { $0.value.condition(state.value) }
       for number in ready.keys { state.waiters[number] = nil }
-      return (result, ready.values.map(\.continuation))
+      return ready.values.map(\.continuation)
     }
     for continuation in ready { continuation.resume() }
-    return result
   }
 
   /// Waits until `condition` is true; throws `CancellationError` as soon as the task is cancelled.

@@ -45,8 +45,7 @@ public protocol ImageDecoder: Sendable {
 extension ImageDecoder {
   /// Four bytes for each pixel of the full image.
   public func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-    let (bytes, overflow) = (header.size.pixelCount ?? .max).multipliedReportingOverflow(by: 4)
-    return overflow ? .max : bytes
+    (header.size.pixelCount ?? .max).multipliedClamped(by: 4)
   }
 }
 
@@ -58,15 +57,6 @@ public struct DecodeRequest: Sendable {
   /// The cache asks for at least twice the size at which the image is shown, or for all of it, and for less only
   /// where memory is short. A decoder may leave out detail that is invisible once its result is halved.
   public var minimumSize: PixelSize?
-
-  /// A result of this size is good enough where the file holds one beside the image, such as a camera's
-  /// thumbnail; `nil` asks for the image's own pixels. Upright, in pixels.
-  ///
-  /// A thumbnail that shows all of the image and is no smaller than this in either dimension is then
-  /// decoded instead, whatever ``minimumSize`` says: of a HEIC photograph of 12 megapixels in a hundredth of
-  /// the time. It may look different in detail, so the cache never asks for one that a table would keep. The
-  /// decoders of the library know thumbnails of JPEG, HEIF and AVIF files.
-  public var sufficientSize: PixelSize?
 
   /// Whether ``minimumSize`` is a size of ``DecodeMargin``. A decoder that knows how it reduces may then go by a
   /// margin of its own, which may be smaller.
@@ -101,12 +91,10 @@ public struct DecodeRequest: Sendable {
 
   /// Creates a request.
   public init(
-    minimumSize: PixelSize? = nil, sufficientSize: PixelSize? = nil,
-    limits: DecodingLimits = DecodingLimits(),
+    minimumSize: PixelSize? = nil, limits: DecodingLimits = DecodingLimits(),
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.minimumSize = minimumSize
-    self.sufficientSize = sufficientSize
     self.limits = limits
     self.isCancelled = isCancelled
   }
@@ -150,7 +138,7 @@ public struct DecodingLimits: Hashable, Sendable {
   public var animationPixelCount = 1 << 30
 
   /// The most time that the processor may take to read the frames of one animation once: a minute by default.
-  public var animationTime = Duration.seconds(60)
+  package var animationTime = Duration.seconds(60)
 
   /// Creates the default limits.
   public init() {}

@@ -64,7 +64,8 @@ extension ImagePlace.Request {
     guard let cut = try? bitmap.part(x: left, y: top, size) else { return nil }
     return HashedPlaceholder(
       bitmap: cut,
-      size: PixelSize(width: placement.destination.width, height: placement.destination.height),
+      size: PixelSize(
+        width: placement.destination.columns.count, height: placement.destination.rows.count),
       scale: format.scale)
   }
 }

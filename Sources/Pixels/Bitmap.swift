@@ -92,12 +92,12 @@ public struct Bitmap: Sendable {
   }
 
   /// Creates a bitmap whose pixels `fill` writes, every one of them. Only the padding at the ends
-  /// of the rows is zeroed before.
+  /// of the rows is zeroed before. Without `edges`, the bitmap's are the image's.
   ///
   /// Returns `nil` when there is no memory.
   package init?<Failure: Error>(
-    unfilled layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: ImageEdges,
-    colorSpace: ColorSpace = .sRGB,
+    unfilled layout: PixelLayout, colorConversion: (any ColorConversion)? = nil,
+    edges: ImageEdges? = nil, colorSpace: ColorSpace = .sRGB,
     filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     guard let storage = BitmapStorage(layout: layout) else { return nil }

@@ -27,8 +27,8 @@ extension ColorConversion {
   package func convertRow(
     _ row: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
   ) {
-    if format.hasAlpha { AlphaRows.divide(row, count: pixelCount) }
+    if format.hasAlpha { PixelRows.divideByAlpha(row, count: pixelCount) }
     convert(row, pixelCount: pixelCount, format: format, to: space)
-    if format.hasAlpha { AlphaRows.multiply(row, count: pixelCount) }
+    if format.hasAlpha { PixelRows.multiplyByAlpha(row, count: pixelCount) }
   }
 }

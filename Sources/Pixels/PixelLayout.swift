@@ -4,7 +4,7 @@
 public struct PixelLayout: Hashable, Sendable {
   /// Rows start at multiples of this many bytes, the alignment at which Core Animation takes an
   /// image without copying it.
-  public static let rowAlignment = 64
+  package static let rowAlignment = 64
 
   /// Width and height in pixels.
   public let size: PixelSize
@@ -36,7 +36,7 @@ public struct PixelLayout: Hashable, Sendable {
     self = layout
   }
 
-  /// Creates the layout that tables and decoders use: rows padded to ``rowAlignment``.
+  /// Creates the layout that tables and decoders use: rows padded to multiples of 64 bytes.
   ///
   /// Returns `nil` for a size without pixels or one whose bytes cannot be counted in an `Int`.
   public init?(size: PixelSize, format: PixelFormat) {

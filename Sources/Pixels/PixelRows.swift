@@ -97,6 +97,30 @@ package enum PixelRows {
     (level &* 527 &+ 23) &>> 6
   }
 
+  /// Divides blue, green and red of `.bgra32` by alpha; quotients above 255 become 255, and pixels without alpha zero.
+  package static func divideByAlpha(_ row: UnsafeMutableRawPointer, count: Int) {
+    let bytes = row.assumingMemoryBound(to: UInt8.self)
+    for start in stride(from: 0, to: count &* 4, by: 4) {
+      let alpha = UInt32(bytes[start &+ 3])
+      guard alpha != 255 else { continue }
+      for channel in start..<start &+ 3 {
+        let quotient =
+          alpha == 0 ? 0 : (UInt32(bytes[channel]) &* 255 &+ alpha &>> 1) / alpha
+        bytes[channel] = UInt8(truncatingIfNeeded: min(255, quotient))
+      }
+    }
+  }
+
+  /// Multiplies blue, green and red of `.bgra32` by alpha.
+  static func multiplyByAlpha(_ row: UnsafeMutableRawPointer, count: Int) {
+    let bytes = row.assumingMemoryBound(to: UInt8.self)
+    for start in stride(from: 0, to: count &* 4, by: 4) {
+      let alpha = bytes[start &+ 3]
+      guard alpha != 255 else { continue }
+      for channel in start..<start &+ 3 { bytes[channel] = product(bytes[channel], alpha) }
+    }
+  }
+
   /// Multiplies all four channels of some pixels by a coverage from 0 to 255 each.
   package static func cover(
     _ row: UnsafeMutableRawPointer, with coverage: UnsafePointer<UInt8>, count: Int

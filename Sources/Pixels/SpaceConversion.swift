@@ -30,21 +30,13 @@ package struct SpaceConversion: ColorConversion {
       SRGBCurve.convert(
         pixels.assumingMemoryBound(to: UInt8.self), pixelCount: pixelCount, by: matrix)
     case .bgr16:
-      // Two bytes for each pixel, as five bits of each colour. The row becomes blue, green, red and an unused byte.
-      let words = pixels.assumingMemoryBound(to: UInt16.self)
-      var bytes = [UInt8](repeating: 0, count: 4 * pixelCount)
-      for index in bytes.indices where index % 4 < 3 {
-        let five = UInt16(littleEndian: words[index / 4]) >> (index % 4 * 5) & 31
-        bytes[index] = UInt8((five * 527 + 23) >> 6)
-      }
-      SRGBCurve.convert(&bytes, pixelCount: pixelCount, by: matrix)
-      for pixel in 0..<pixelCount {
-        var word: UInt16 = 0
-        for channel in 0..<3 {
-          let five = (UInt16(bytes[4 * pixel + channel]) * 31 + 127) / 255
-          word |= five << (channel * 5)
-        }
-        words[pixel] = word.littleEndian
+      var row = [UInt32](repeating: 0, count: pixelCount)
+      row.withUnsafeMutableBytes { row in
+        guard let start = row.baseAddress else { return }
+        PixelRows.expand(pixels, format: .bgr16, to: start, count: pixelCount)
+        SRGBCurve.convert(
+          start.assumingMemoryBound(to: UInt8.self), pixelCount: pixelCount, by: matrix)
+        PixelRows.convert(start, to: .bgr16, pixels, count: pixelCount)
       }
     }
   }

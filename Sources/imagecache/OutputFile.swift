@@ -18,6 +18,6 @@ enum OutputFile {
     guard let cause = cause.map({ $0 as NSError }), cause.domain == NSPOSIXErrorDomain,
       let code = Int32(exactly: cause.code)
     else { return error.localizedDescription }
-    return code == ENOSPC || code == EDQUOT ? "the disk is full" : String(cString: strerror(code))
+    return Console.text(ofSystemError: code)
   }
 }

@@ -80,13 +80,8 @@ fic_test_bytes fic_test_encode_heif(fic_test_heif options, const uint8_t *pixels
   encoding->image_orientation = (enum heif_orientation)options.orientation;
   struct heif_image *image = make_image(&options, pixels);
   if (!options.profile) check(heif_image_set_nclx_color_profile(image, colors));
-  struct heif_image_handle *handle, *thumbnail = NULL;
+  struct heif_image_handle *handle;
   check(heif_context_encode_image(context, image, encoder, encoding, &handle));
-  if (options.thumbnail_side > 0) {
-    check(heif_context_encode_thumbnail(
-        context, image, handle, encoder, encoding, (int)options.thumbnail_side, &thumbnail));
-    if (thumbnail) heif_image_handle_release(thumbnail);
-  }
   fic_test_bytes result = {NULL, 0};
   struct heif_writer writer = {1, append};
   check(heif_context_write(context, &writer, &result));

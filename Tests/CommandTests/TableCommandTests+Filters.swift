@@ -55,16 +55,10 @@ extension TableCommandTests {
         namespace: namespace, formats: [format], configuration: configuration)
       await cache.close()
     }
-    let text = try await run("inspect", cache, "--namespaces")
-    #expect(text.status == 0 && text.output.contains("two\\nlines  "))
-    let json = try await run("inspect", cache, "--namespaces", "--json").json
-    let rows = try #require(json?["namespaces"] as? [[String: Any]])
-    #expect(rows.compactMap { $0["namespace"] as? String } == ["one", "two\nlines"])
-    #expect(rows.allSatisfy { $0["tables"] as? Int == 1 })
+    let text = try await run("inspect", cache)
+    #expect(text.status == 0 && text.output.contains("namespace two\\nlines"))
     let tables = try await run("inspect", cache, "--json").json?["tables"] as? [[String: Any]]
     #expect(tables?.compactMap { $0["namespace"] as? String } == ["one", "two\nlines"])
-    let both = try await run("inspect", cache, "--namespaces", "--matching", "a")
-    #expect(both.status == 2 && both.errors.contains("--namespaces"))
   }
 
   #if !canImport(ImageIO)

@@ -63,9 +63,9 @@
     @Test("goes with alpha into PNG and WebP", arguments: [true, false])
     func survivesWithAlpha(isLossless: Bool) throws {
       let webp = try encoded(
-        isLossless ? WebPEncoder.lossless : WebPEncoder(quality: 1), .displayP3, .bgra32)
+        isLossless ? WebPEncoder.losslessWebP : WebPEncoder(quality: 1), .displayP3, .bgra32)
       let plain = try encoded(
-        isLossless ? WebPEncoder.lossless : WebPEncoder(quality: 1), .sRGB, .bgra32)
+        isLossless ? WebPEncoder.losslessWebP : WebPEncoder(quality: 1), .sRGB, .bgra32)
       for (file, other) in [
         (webp, plain), try (encoded(.png, .displayP3, .bgra32), encoded(.png, .sRGB, .bgra32)),
       ] {

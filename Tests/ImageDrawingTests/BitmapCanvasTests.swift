@@ -27,15 +27,6 @@
       #expect(pixel(bitmap, 1, 2) == .clear && pixel(bitmap, 6, 5) == .clear)
     }
 
-    @Test("is measured in points, to the nearest pixel")
-    func measuresPoints() throws {
-      let points = Canvas.Size(width: 3.3, height: 2)
-      #expect(try Bitmap(points: points, scale: 2) { _ in }.size == PixelSize(width: 7, height: 4))
-      #expect(throws: BitmapError.invalidSize(PixelSize(width: 0, height: 4))) {
-        try Bitmap(points: Canvas.Size(width: .nan, height: 2), scale: 2) { _ in }
-      }
-    }
-
     @Test("has the alpha that was drawn")
     func keepsAlpha() throws {
       let bitmap = try Bitmap(size: PixelSize(width: 2, height: 2)) { canvas in
@@ -71,9 +62,6 @@
       }
       #expect {
         try Bitmap(size: PixelSize(width: 2, height: 2), scale: scale) { _ in }
-      } throws: { isRefused($0) }
-      #expect {
-        try Bitmap(points: Canvas.Size(width: 2, height: 2), scale: scale) { _ in }
       } throws: { isRefused($0) }
     }
 

@@ -27,7 +27,7 @@ struct PlacementTests {
   func fills(alignment: Drawing.Alignment, left: Double) {
     let placement = placement(.aspectFill, alignment, of: wide, in: square)
     #expect(placement.source == Canvas.Rect(x: left, y: 0, width: 200, height: 200))
-    #expect(placement.destination == PixelRect(x: 0, y: 0, width: 100, height: 100))
+    #expect(placement.destination == ImageRegion(columns: 0..<100, rows: 0..<100))
   }
 
   @Test(
@@ -46,7 +46,7 @@ struct PlacementTests {
   func fits(alignment: Drawing.Alignment, top: Int) {
     let placement = placement(.aspectFit, alignment, of: wide, in: square)
     #expect(placement.source == Canvas.Rect(x: 0, y: 0, width: 400, height: 200))
-    #expect(placement.destination == PixelRect(x: 0, y: top, width: 100, height: 50))
+    #expect(placement.destination == ImageRegion(columns: 0..<100, rows: top..<top + 50))
   }
 
   @Test("is put into the pixels of a bitmap by the image's edges there")
@@ -60,21 +60,21 @@ struct PlacementTests {
   @Test("that fits leaves room beside tall images")
   func fitsTall() {
     let placement = placement(.aspectFit, .right, of: wide.transposed, in: square)
-    #expect(placement.destination == PixelRect(x: 50, y: 0, width: 50, height: 100))
+    #expect(placement.destination == ImageRegion(columns: 50..<100, rows: 0..<100))
   }
 
   @Test("that fits shows a line of even the flattest image")
   func fitsExtremes() {
     let line = PixelSize(width: 10_000, height: 1)
     let placement = placement(.aspectFit, of: line, in: square)
-    #expect(placement.destination == PixelRect(x: 0, y: 50, width: 100, height: 1))
+    #expect(placement.destination == ImageRegion(columns: 0..<100, rows: 50..<51))
   }
 
   @Test("that stretches uses everything for everything")
   func stretches() {
     let placement = placement(.stretch, .left, of: wide, in: square)
     #expect(placement.source == Canvas.Rect(x: 0, y: 0, width: 400, height: 200))
-    #expect(placement.destination == PixelRect(x: 0, y: 0, width: 100, height: 100))
+    #expect(placement.destination == ImageRegion(columns: 0..<100, rows: 0..<100))
   }
 
   @Test("works within a crop, or what of it lies in the image")

@@ -25,8 +25,10 @@ struct RecipeTests {
   @Test("that fits leaves the rest transparent, or shows its background there")
   func fits() throws {
     let clear = try Drawing.aspectFit.drawn(stripes(), 8, 8)
-    let yellow = try Drawing.aspectFit(alignment: .top, background: .yellow)
-      .drawn(stripes(), 8, 8)
+    let yellow = try Drawing.aspectFit(
+      alignment: .top, background: Canvas.Color(red: 1, green: 1, blue: 0)
+    )
+    .drawn(stripes(), 8, 8)
     for x in 0..<8 {
       let column = (0..<8).map { clear[x, $0] }
       let color: BGRA = [.red, .green, .blue, .white][x / 2]

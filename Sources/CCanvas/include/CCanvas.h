@@ -32,8 +32,7 @@ bool fic_cairo_load(const char *name, char *reason, size_t capacity);
   apply(create) apply(destroy) apply(status) apply(save) apply(restore)                 \
   apply(transform) apply(identity_matrix) apply(clip) apply(paint)                      \
   apply(paint_with_alpha) apply(fill) apply(stroke) apply(new_path) apply(move_to)      \
-  apply(line_to) apply(curve_to) apply(close_path) apply(set_fill_rule)                 \
-  apply(set_line_cap) apply(set_line_join) apply(set_line_width) apply(set_miter_limit) \
+  apply(line_to) apply(curve_to) apply(close_path) apply(set_line_width)                \
   apply(set_operator) apply(set_source_rgba) apply(set_source_surface)                  \
   apply(get_source) apply(pattern_set_extend) apply(pattern_set_filter)                 \
   apply(image_surface_create_for_data) apply(surface_destroy) apply(surface_flush)      \
@@ -89,20 +88,8 @@ static inline void fic_cairo_close_path(cairo_t *context) { fic_cairo.close_path
 
 // State of a context.
 
-static inline void fic_cairo_set_fill_rule(cairo_t *context, cairo_fill_rule_t fill_rule) {
-  fic_cairo.set_fill_rule(context, fill_rule);
-}
-static inline void fic_cairo_set_line_cap(cairo_t *context, cairo_line_cap_t line_cap) {
-  fic_cairo.set_line_cap(context, line_cap);
-}
-static inline void fic_cairo_set_line_join(cairo_t *context, cairo_line_join_t line_join) {
-  fic_cairo.set_line_join(context, line_join);
-}
 static inline void fic_cairo_set_line_width(cairo_t *context, double width) {
   fic_cairo.set_line_width(context, width);
-}
-static inline void fic_cairo_set_miter_limit(cairo_t *context, double limit) {
-  fic_cairo.set_miter_limit(context, limit);
 }
 static inline void fic_cairo_set_operator(cairo_t *context, cairo_operator_t mode) {
   fic_cairo.set_operator(context, mode);

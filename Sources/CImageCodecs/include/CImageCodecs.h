@@ -333,11 +333,6 @@ const char *fic_heif_reader_message(const fic_heif_reader *reader);
 fic_status fic_heif_read_header(
     fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header);
 
-// Goes on with the smallest thumbnail that is no smaller than that, upright, and fills in its header;
-// unsupported where there is none.
-fic_status fic_heif_take_thumbnail(
-    fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header);
-
 // Decodes; libheif refuses images with a longer side. libde265 believes the sizes inside of the
 // image, which the caller has looked at before. With `turns` libheif crops and turns, which takes a second
 // image; otherwise rows are as they are coded. An image that is not of that size is damaged.
@@ -447,17 +442,8 @@ void fic_rows_blend(const uint8_t *pixels, uint8_t *target, size_t count);
 // Turns packed gray bytes, which lie at the start of the row, into B, G, R, 255 in place.
 void fic_rows_gray_to_bgrx(uint8_t *row, size_t count);
 
-// Undoes the multiplication, rounding to nearest; a pixel without alpha becomes zero.
-void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count);
-
-// Lays an image's pixels over white in place: B, G, R multiplied by alpha, alpha, to opaque.
-void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t count);
-
 // Turns four inks, of which 0 is full, into B, G, R, 255 in place, each ink absorbing light independently.
 void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count);
-
-// Turns 0RRRRRGGGGGBBBBB, least significant byte first, into B, G, R, 255.
-void fic_rows_bgr16_to_bgrx(const uint8_t *pixels, uint8_t *result, size_t count);
 
 // Adds one row to a row of sums, `factor` pixels to a sum.
 void fic_rows_add(

@@ -1,17 +1,13 @@
+package import FastImageCache
 package import Pixels
 
 /// One format of the command line, of the form ``FormatArgument/form``.
 ///
-/// All words behind the size differ, so that each of them may be left out.
+/// All words behind the size differ, so that each of them may be left out, and they may stand in any order.
 package struct FormatArgument: Hashable, Sendable {
   /// How images are laid into the slots of a table.
   package enum Layout: String, CaseIterable, Hashable, Sendable {
     case aspectFill, aspectFit, within, stretch, circle
-  }
-
-  /// How many of a source's pixels images are drawn from.
-  package enum Quality: String, CaseIterable, Hashable, Sendable {
-    case balanced, best
   }
 
   package static let form =
@@ -24,7 +20,7 @@ package struct FormatArgument: Hashable, Sendable {
   package let size: PixelSize
   package let pixelFormat: PixelFormat
   package let layout: Layout
-  package let quality: Quality
+  package let quality: ImageFormat.Quality
   package let colorSpace: ColorSpace
   /// `nil` where the first frame is the image.
   package let animationByteLimit: Int?
@@ -43,40 +39,29 @@ package struct FormatArgument: Hashable, Sendable {
       throw UsageError(
         "The format \"\(text)\" has the size \"\(parts[1])\"; \(PixelSize.argumentRule).")
     }
-    var words = parts.dropFirst(2)
-    /// Takes the first word if it is of one kind, unless it may stand there as one of a later kind.
-    func take<Value>(
-      _ value: (String) -> Value?, before isLater: (String) -> Bool, _ kind: String, _ rule: String
-    ) throws(UsageError) -> Value? {
-      guard let word = words.first else { return nil }
-      if let value = value(word) {
-        words = words.dropFirst()
-        return value
-      }
-      if isLater(word) { return nil }
-      throw UsageError(
-        "The format \"\(text)\" has the \(kind) \"\(word)\"; \(rule).")
-    }
-    let layouts = "a drawing is one of \(Layout.allCases.map(\.rawValue).joined(separator: ", "))"
-    let pixelFormat = try take(
-      { PixelFormat(rawValue: $0) }, before: { Layout(rawValue: $0) != nil || Self.isLast($0) },
-      "pixel format", PixelFormat.argumentRule)
-    let layout = try take({ Layout(rawValue: $0) }, before: Self.isLast, "drawing", layouts)
-    var (quality, colorSpace, animationByteLimit) = (Quality?.none, ColorSpace?.none, Int?.none)
-    for part in words {
-      if quality == nil, let named = Quality(rawValue: part) {
+    var (pixelFormat, layout) = (PixelFormat?.none, Layout?.none)
+    var (quality, colorSpace) = (ImageFormat.Quality?.none, ColorSpace?.none)
+    var animationByteLimit: Int?
+    for part in parts.dropFirst(2) {
+      if pixelFormat == nil, let named = PixelFormat(rawValue: part) {
+        pixelFormat = named
+      } else if layout == nil, let named = Layout(rawValue: part) {
+        layout = named
+      } else if quality == nil, let named = ImageFormat.Quality(rawValue: part) {
         quality = named
       } else if colorSpace == nil, let named = ColorSpace(rawValue: part) {
         colorSpace = named
       } else if animationByteLimit == nil, let limit = Self.animationByteLimit(part) {
         animationByteLimit = limit
       } else {
-        let qualities = Quality.allCases.map(\.rawValue).joined(separator: " or ")
+        let pixels = PixelFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        let layouts = Layout.allCases.map(\.rawValue).joined(separator: ", ")
         let spaces = ColorSpace.allCases.map(\.rawValue).joined(separator: " or ")
         throw UsageError(
-          "The format \"\(text)\" has \"\(part)\" after its drawing; one quality, \(qualities), "
-            + "one colour space, \(spaces), and animated, or animated=64M for animations of that "
-            + "many bytes, may stand there.")
+          "The format \"\(text)\" has \"\(part)\" after its size, where may stand, once each: a pixel "
+            + "format (\(pixels)), a drawing (\(layouts)), a quality (balanced or best), "
+            + "a colour space (\(spaces)), and animated, or animated=64M for animations of that many bytes."
+        )
       }
     }
     name = parts[0]
@@ -86,12 +71,6 @@ package struct FormatArgument: Hashable, Sendable {
     self.quality = quality ?? .balanced
     self.colorSpace = colorSpace ?? .sRGB
     self.animationByteLimit = animationByteLimit
-  }
-
-  /// Whether a word may stand behind the drawing.
-  private static func isLast(_ word: String) -> Bool {
-    Quality(rawValue: word) != nil || ColorSpace(rawValue: word) != nil
-      || animationByteLimit(word) != nil
   }
 
   private static func animationByteLimit(_ part: String) -> Int? {

@@ -16,8 +16,11 @@ package enum Console {
   /// Why standard output did not take a result; `nil` where it took all, or the reader of a pipe had enough.
   static var lostResults: String? {
     let code = lostResultsCode.load(ordering: .relaxed)
-    guard code != 0 else { return nil }
-    return code == ENOSPC || code == EDQUOT ? "the disk is full" : String(cString: strerror(code))
+    return code == 0 ? nil : text(ofSystemError: code)
+  }
+
+  package static func text(ofSystemError code: Int32) -> String {
+    code == ENOSPC || code == EDQUOT ? "the disk is full" : String(cString: strerror(code))
   }
 
   private static let lostResultsCode = Atomic<Int32>(0)

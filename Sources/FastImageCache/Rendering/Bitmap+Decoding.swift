@@ -110,8 +110,7 @@ extension Bitmap {
     guard let layout = PixelLayout(size: size, format: layout.format) else { throw .outOfMemory }
     do throws(DrawingError) {
       let bitmap = try Bitmap(
-        unfilled: layout, colorConversion: nil,
-        edges: ImageEdges(filling: size, fullSize: size), colorSpace: colorSpace
+        unfilled: layout, colorSpace: colorSpace
       ) { pixels throws(DrawingError) in
         try Drawing.stretch.draw(
           self, into: pixels, layout: layout, colorSpace: colorSpace, scale: 1, upTo: true,

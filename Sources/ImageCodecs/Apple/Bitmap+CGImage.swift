@@ -33,7 +33,7 @@
       else { throw .invalidSize(size) }
       let edges = ImageEdges(filling: size, fullSize: fullSize)
       let bitmap = try Bitmap(
-        unfilled: layout, colorConversion: nil, edges: edges, colorSpace: colorSpace
+        unfilled: layout, edges: edges, colorSpace: colorSpace
       ) {
         pixels throws(BitmapError) in
         // What is not zero would shine through where the image is transparent; skipped alpha

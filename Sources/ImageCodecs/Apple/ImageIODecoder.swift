@@ -34,8 +34,7 @@
     /// ImageIO does not tell how much it takes inside.
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       let size = Self.size(of: header.size, for: minimumSize)
-      let (bytes, overflow) = (size.pixelCount ?? .max).multipliedReportingOverflow(by: 8)
-      return overflow ? .max : bytes
+      return (size.pixelCount ?? .max).multipliedClamped(by: 8)
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
@@ -45,12 +44,6 @@
         header, encodedByteCount: data.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
       if request.isCancelled() { throw .cancelled }
-      let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
-        var request = request
-        request.minimumSize = size
-        return header.hasAlpha ? nil : try decodeThumbnail(in: data, request)
-      }
-      if let thumbnail { return thumbnail }
       let size = Self.size(of: header.size, for: request.minimumSize)
       let bitmap = try decode(source, at: 0, header, size, request)
       guard CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else { throw .truncated }
@@ -72,9 +65,15 @@
         let image = CGImageSourceCreateThumbnailAtIndex(source, index, options as CFDictionary)
       else { throw .truncated }
       if request.isCancelled() { throw .cancelled }
+      return try bitmap(of: image, hasAlpha: header.hasAlpha, header, request)
+    }
+
+    private func bitmap(
+      of image: CGImage, hasAlpha: Bool, _ header: ImageHeader, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
       do throws(BitmapError) {
         return try Bitmap(
-          image, hasAlpha: header.hasAlpha, fullSize: header.size, colorSpace: request.colorSpace)
+          image, hasAlpha: hasAlpha, fullSize: header.size, colorSpace: request.colorSpace)
       } catch {
         throw .outOfMemory
       }
@@ -176,13 +175,7 @@
       ]
       guard let image = CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
       else { throw .unsupported("A file without a thumbnail") }
-      let thumbnail: Bitmap
-      do throws(BitmapError) {
-        thumbnail = try Bitmap(
-          image, hasAlpha: false, fullSize: header.size, colorSpace: request.colorSpace)
-      } catch {
-        throw .outOfMemory
-      }
+      let thumbnail = try bitmap(of: image, hasAlpha: false, header, request)
       guard let checked = EmbeddedThumbnail.check(thumbnail, of: header.size, wanted: wanted) else {
         throw .unsupported("A thumbnail of another image, or too small a one")
       }

@@ -22,9 +22,8 @@
     /// CoreGraphics does not tell how much it takes inside: as much as the result counts, and a copy of the file.
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       let size = header.size.drawn(for: minimumSize)
-      let (bytes, overflow) = (size.pixelCount ?? .max).multipliedReportingOverflow(by: 8)
-      let (sum, isTooLarge) = bytes.addingReportingOverflow(header.temporaryByteCount)
-      return overflow || isTooLarge ? .max : sum
+      return (size.pixelCount ?? .max).multipliedClamped(by: 8)
+        .addingClamped(header.temporaryByteCount)
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
@@ -74,7 +73,7 @@
       else { throw .tooLarge("\(size) pixels cannot be counted.") }
       let edges = ImageEdges(filling: size, fullSize: header.size)
       let bitmap = try Bitmap(
-        unfilled: layout, colorConversion: nil, edges: edges, colorSpace: colorSpace
+        unfilled: layout, edges: edges, colorSpace: colorSpace
       ) { pixels throws(ImageDecodingError) in
         // White, and skipped alpha bytes have to be 255.
         for row in stride(from: 0, to: pixels.count, by: layout.rowBytes) {

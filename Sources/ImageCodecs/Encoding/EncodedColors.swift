@@ -125,8 +125,7 @@ extension Bitmap {
   ) throws(ImageEncodingError) -> Bitmap {
     guard let layout = PixelLayout(size: layout.size, format: format),
       let bitmap = try Bitmap(
-        unfilled: layout, colorConversion: nil,
-        edges: ImageEdges(filling: layout.size, fullSize: layout.size), colorSpace: colorSpace,
+        unfilled: layout, colorSpace: colorSpace,
         filling: { bytes throws(ImageEncodingError) in try fill(bytes, layout) })
     else { throw .outOfMemory }
     return bitmap

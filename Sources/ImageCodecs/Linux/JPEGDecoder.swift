@@ -31,13 +31,7 @@
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
       try data.lendBytes { bytes throws(ImageDecodingError) in
-        let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
-          var request = request
-          request.minimumSize = size
-          return try decodeThumbnail(in: bytes, request)
-        }
-        if let thumbnail { return thumbnail }
-        return try decode(bytes, request).bitmap
+        try decode(bytes, request).bitmap
       }
     }
 

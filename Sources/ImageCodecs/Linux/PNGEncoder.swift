@@ -17,8 +17,8 @@
       let layout = image.indices.layout
       var palette = image.colors.map(\.littleEndian)
       palette.withUnsafeMutableBytes { bytes in
-        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-        fic_rows_unpremultiply(start, start, bytes.count / 4)
+        guard let start = bytes.baseAddress else { return }
+        PixelRows.divideByAlpha(start, count: bytes.count / 4)
       }
       return try image.indices.withUnsafeBytes { bytes throws(ImageEncodingError) in
         try write(layout, colorSpace, .indexed, palette: palette) {

@@ -5,7 +5,7 @@
 
   /// This platform's part of ``ImageDecoders/standard``: all of it.
   let systemDecoders: [any ImageDecoder] =
-    [JPEGDecoder(), PNGDecoder(), WebPDecoder()] + optionalDecoders
+    [JPEGDecoder(), PNGDecoder(), WebPDecoder()] + makeOptionalDecoders()
 
   extension fic_status {
     /// Throws the error of a C function's status, with the library's own words where it has any.
@@ -37,23 +37,10 @@
   /// a fixed part for tables and Huffman codes. It is above every measurement, at every scale and
   /// sampling.
   func rowBufferByteCount(_ size: PixelSize) -> Int {
-    let (bytes, overflow) = max(size.width, size.height).multipliedReportingOverflow(by: 256)
-    return overflow ? .max : bytes.addingClamped(256 << 10)
+    max(size.width, size.height).multipliedClamped(by: 256).addingClamped(256 << 10)
   }
 
   extension Int {
-    /// The sum, or the largest number there is: for sizes that a limit will refuse anyway.
-    func addingClamped(_ other: Int) -> Int {
-      let (sum, overflow) = addingReportingOverflow(other)
-      return overflow ? .max : sum
-    }
-
-    /// The product, or the largest number there is; of positive numbers.
-    func multipliedClamped(by other: Int) -> Int {
-      let (product, overflow) = multipliedReportingOverflow(by: other)
-      return overflow ? .max : product
-    }
-
     func dividedRoundingUp(by divisor: Int) -> Int { (self + divisor - 1) / divisor }
   }
 
@@ -67,8 +54,8 @@
   extension Bitmap {
     /// Decodes into a bitmap of the given upright size; all failures are an ``ImageDecodingError``.
     static func decoding(
-      size: PixelSize, format: PixelFormat, edges: ImageEdges,
-      conversion: (any ColorConversion)?, colorSpace: ColorSpace = .sRGB,
+      size: PixelSize, format: PixelFormat, edges: ImageEdges? = nil,
+      conversion: (any ColorConversion)? = nil, colorSpace: ColorSpace = .sRGB,
       _ fill: (UnsafeMutableRawBufferPointer, PixelLayout) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) -> Bitmap {
       guard let layout = PixelLayout(size: size, format: format) else {

@@ -9,7 +9,8 @@
   /// memory ends within libwebp, version 1.2.4 can report success with bytes that do not decode.
   public struct WebPEncoder: ImageEncoder {
     /// From 0, the smallest file, to 1, the best image; numbers beyond count as the nearer bound,
-    /// and NaN as 0.8. `nil` is lossless, see ``lossless``.
+    /// and NaN as 0.8. `nil` is lossless, as the encoder
+    /// `.losslessWebP` has it.
     public let quality: Double?
 
     /// The colours that are written.
@@ -20,13 +21,7 @@
       (self.quality, self.colors) = (quality, colors)
     }
 
-    private init(losing quality: Double?) { (self.quality, colors) = (quality, .all) }
-
-    /// An encoder that keeps opaque pixels exactly.
-    ///
-    /// The colours of transparent pixels may differ by one of 255 steps: the file has them without the
-    /// multiplication by alpha.
-    public static let lossless = WebPEncoder(losing: nil)
+    fileprivate init(losing quality: Double?) { (self.quality, colors) = (quality, .all) }
 
     /// - Throws: ``ImageEncodingError``; sides above 16 383 pixels do not fit into the format.
     public func encode(
@@ -79,7 +74,10 @@
     /// - Parameter quality: From 0, the smallest file, to 1, the best image.
     public static func webp(quality: Double = 0.8) -> WebPEncoder { WebPEncoder(quality: quality) }
 
-    /// WebP that keeps opaque pixels exactly, on Linux; see ``WebPEncoder/lossless``.
-    public static var losslessWebP: WebPEncoder { .lossless }
+    /// WebP that keeps opaque pixels exactly, on Linux.
+    ///
+    /// The colours of transparent pixels may differ by one of 255 steps: the file has them without the
+    /// multiplication by alpha.
+    public static var losslessWebP: WebPEncoder { WebPEncoder(losing: nil) }
   }
 #endif

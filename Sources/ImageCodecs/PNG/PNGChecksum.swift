@@ -1,5 +1,7 @@
+package import Foundation
+
 /// The checksum of a PNG chunk's name and content; PNG, third edition, annex D.
-package enum PNGChecksum {
+enum PNGChecksum {
   private static let ofByte: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(byte) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ (sum >> 1) : sum >> 1 }
   }
@@ -12,7 +14,7 @@ package enum PNGChecksum {
   }
 
   /// - Parameter bytes: Name and content.
-  package static func sum(of bytes: RawSpan) -> UInt32 {
+  fileprivate static func sum(of bytes: RawSpan) -> UInt32 {
     let table = ofByte
     var sum = ~UInt32(0)
     for index in 0..<bytes.byteCount {
@@ -20,5 +22,21 @@ package enum PNGChecksum {
       sum = table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] ^ (sum >> 8)
     }
     return ~sum
+  }
+}
+
+extension Data {
+  /// Appends a PNG chunk: length, name, content and checksum.
+  package mutating func appendPNGChunk(_ name: String, _ content: some Collection<UInt8>) {
+    append(bigEndian: UInt32(content.count))
+    let start = count
+    append(contentsOf: name.utf8)
+    append(contentsOf: content)
+    let sum = withUnsafeBytes { PNGChecksum.sum(of: $0.bytes.extracting(start..<$0.count)) }
+    append(bigEndian: sum)
+  }
+
+  private mutating func append(bigEndian number: UInt32) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
   }
 }

@@ -43,32 +43,6 @@ enum EmbeddedThumbnail {
   }
 }
 
-extension DecodeRequest {
-  /// The thumbnail that a decoder finds beside the image, if it suffices for this request.
-  ///
-  /// A thumbnail that is damaged, or shows something else, is no reason to refuse the image.
-  ///
-  /// - Parameters:
-  ///   - decode: Decodes a thumbnail, if possible one of the size that suffices, and checks it.
-  /// - Throws: ``ImageDecodingError/cancelled``.
-  func sufficientThumbnail(
-    _ decode: (_ sufficientSize: PixelSize) throws(ImageDecodingError) -> Bitmap?
-  ) throws(ImageDecodingError) -> Bitmap? {
-    guard let sufficientSize else { return nil }
-    do throws(ImageDecodingError) {
-      guard let thumbnail = try decode(sufficientSize),
-        thumbnail.edges.width >= Double(sufficientSize.width),
-        thumbnail.edges.height >= Double(sufficientSize.height)
-      else { return nil }
-      return thumbnail
-    } catch .cancelled {
-      throw .cancelled
-    } catch {
-      return nil
-    }
-  }
-}
-
 extension Bitmap {
   /// Whether so many columns and rows at the edges are black, but for those next to the image, into which
   /// its colours spread.

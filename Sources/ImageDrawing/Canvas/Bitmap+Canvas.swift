@@ -33,22 +33,6 @@ extension Bitmap {
       try canvas.finish()
     }
   }
-
-  /// The same with the size in points, each side rounded to the nearest pixel.
-  ///
-  /// - Parameters:
-  ///   - points: The size of the canvas.
-  ///   - scale: Pixels to a point, positive and finite.
-  ///   - colorSpace: The result's, in which colours are mixed.
-  ///   - draw: Draws on a canvas that starts out transparent.
-  /// - Throws: As with a size in pixels.
-  public init(
-    points: Canvas.Size, scale: Double, colorSpace: ColorSpace = .sRGB,
-    drawing draw: (inout Canvas) throws -> Void
-  ) throws {
-    try self.init(
-      size: PixelSize(points, scale: scale), scale: scale, colorSpace: colorSpace, drawing: draw)
-  }
 }
 
 extension PixelSize {

@@ -49,35 +49,30 @@
     }
 
     func clear(_ path: Canvas.Path?) {
-      paint(path, .clear, CAIRO_OPERATOR_CLEAR, .winding)
+      paint(path, .clear, CAIRO_OPERATOR_CLEAR)
     }
 
     func fill(
-      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode,
-      _ rule: Canvas.FillRule
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode
     ) {
-      paint(path, color, blendMode.cairoOperator, rule)
+      paint(path, color, blendMode.cairoOperator)
     }
 
     func stroke(
-      _ path: Canvas.Path, _ stroke: Canvas.Stroke, _ color: Canvas.Color,
+      _ path: Canvas.Path, _ lineWidth: Double, _ color: Canvas.Color,
       _ blendMode: Canvas.BlendMode
     ) {
       fic_cairo_save(context)
       append(path)
       fic_cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
       fic_cairo_set_operator(context, blendMode.cairoOperator)
-      fic_cairo_set_line_width(context, stroke.lineWidth)
-      fic_cairo_set_line_cap(context, stroke.cap.cairoCap)
-      fic_cairo_set_line_join(context, stroke.join.cairoJoin)
-      fic_cairo_set_miter_limit(context, 10)
+      fic_cairo_set_line_width(context, lineWidth)
       fic_cairo_stroke(context)
       fic_cairo_restore(context)
     }
 
-    func clip(_ path: Canvas.Path, _ rule: Canvas.FillRule) {
+    func clip(_ path: Canvas.Path) {
       append(path)
-      fic_cairo_set_fill_rule(context, rule.cairoRule)
       fic_cairo_clip(context)
     }
 
@@ -102,7 +97,6 @@
         fic_cairo_save(context)
         fic_cairo_identity_matrix(context)
         append(outline)
-        fic_cairo_set_fill_rule(context, CAIRO_FILL_RULE_WINDING)
         fic_cairo_clip(context)
         var matrix = transform.matrix
         fic_cairo_transform(context, &matrix)
@@ -127,15 +121,13 @@
     }
 
     private func paint(
-      _ path: Canvas.Path?, _ color: Canvas.Color, _ mode: cairo_operator_t,
-      _ rule: Canvas.FillRule
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ mode: cairo_operator_t
     ) {
       fic_cairo_save(context)
       fic_cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
       fic_cairo_set_operator(context, mode)
       if let path {
         append(path)
-        fic_cairo_set_fill_rule(context, rule.cairoRule)
         fic_cairo_fill(context)
       } else {
         fic_cairo_paint(context)
@@ -206,35 +198,6 @@
       case .saturation: CAIRO_OPERATOR_HSL_SATURATION
       case .color: CAIRO_OPERATOR_HSL_COLOR
       case .luminosity: CAIRO_OPERATOR_HSL_LUMINOSITY
-      }
-    }
-  }
-
-  extension Canvas.LineCap {
-    fileprivate var cairoCap: cairo_line_cap_t {
-      switch self {
-      case .butt: CAIRO_LINE_CAP_BUTT
-      case .round: CAIRO_LINE_CAP_ROUND
-      case .square: CAIRO_LINE_CAP_SQUARE
-      }
-    }
-  }
-
-  extension Canvas.LineJoin {
-    fileprivate var cairoJoin: cairo_line_join_t {
-      switch self {
-      case .miter: CAIRO_LINE_JOIN_MITER
-      case .round: CAIRO_LINE_JOIN_ROUND
-      case .bevel: CAIRO_LINE_JOIN_BEVEL
-      }
-    }
-  }
-
-  extension Canvas.FillRule {
-    fileprivate var cairoRule: cairo_fill_rule_t {
-      switch self {
-      case .winding: CAIRO_FILL_RULE_WINDING
-      case .evenOdd: CAIRO_FILL_RULE_EVEN_ODD
       }
     }
   }

@@ -64,45 +64,41 @@ public struct Canvas: ~Copyable {
 
   /// Covers everything within the clip with a colour.
   public mutating func fill(_ color: Color, blendMode: BlendMode = .normal) {
-    context.fill(nil, color.converted(to: colorSpace), blendMode, .winding)
+    context.fill(nil, color.converted(to: colorSpace), blendMode)
   }
 
   /// Fills a rectangle.
   public mutating func fill(_ rect: Rect, with color: Color, blendMode: BlendMode = .normal) {
-    context.fill(.rect(rect), color.converted(to: colorSpace), blendMode, .winding)
+    context.fill(.rect(rect), color.converted(to: colorSpace), blendMode)
   }
 
-  /// Fills the inside of a path; open parts count as closed.
+  /// Fills the inside of a path, by the non-zero winding rule; open parts count as closed.
   public mutating func fill(
-    _ path: Path, with color: Color, blendMode: BlendMode = .normal, rule: FillRule = .winding
+    _ path: Path, with color: Color, blendMode: BlendMode = .normal
   ) {
-    context.fill(path, color.converted(to: colorSpace), blendMode, rule)
+    context.fill(path, color.converted(to: colorSpace), blendMode)
   }
 
-  /// Draws along a path.
+  /// Draws along a path, with straight ends and pointed corners.
   ///
   /// - Parameters:
   ///   - path: The middle of the line.
   ///   - color: The line's colour.
   ///   - lineWidth: In points.
-  ///   - cap: The shape of its ends.
-  ///   - join: The shape of its corners.
   ///   - blendMode: How its colour mixes with the canvas.
   public mutating func stroke(
-    _ path: Path, with color: Color, lineWidth: Double, cap: LineCap = .butt,
-    join: LineJoin = .miter, blendMode: BlendMode = .normal
+    _ path: Path, with color: Color, lineWidth: Double,
+    blendMode: BlendMode = .normal
   ) {
-    context.stroke(
-      path, Stroke(lineWidth: lineWidth, cap: cap, join: join), color.converted(to: colorSpace),
-      blendMode)
+    context.stroke(path, lineWidth, color.converted(to: colorSpace), blendMode)
   }
 
   /// Lets later calls draw within a rectangle only, until the saved state ends.
-  public mutating func clip(to rect: Rect) { context.clip(.rect(rect), .winding) }
+  public mutating func clip(to rect: Rect) { context.clip(.rect(rect)) }
 
   /// Lets later calls draw only inside of a path, until the saved state ends.
-  public mutating func clip(to path: Path, rule: FillRule = .winding) {
-    context.clip(path, rule)
+  public mutating func clip(to path: Path) {
+    context.clip(path)
   }
 
   /// Moves the origin.

@@ -48,16 +48,12 @@ extension Canvas {
     public static let black = Color(white: 0)
     /// All components 1.
     public static let white = Color(white: 1)
-    /// The middle between black and white, in sRGB's numbers.
-    public static let gray = Color(white: 0.5)
     /// sRGB's first primary.
     public static let red = Color(red: 1, green: 0, blue: 0)
     /// sRGB's second primary.
     public static let green = Color(red: 0, green: 1, blue: 0)
     /// sRGB's third primary.
     public static let blue = Color(red: 0, green: 0, blue: 1)
-    /// Red and green.
-    public static let yellow = Color(red: 1, green: 1, blue: 0)
 
     /// The same colour with the components that it has in a space.
     func converted(to space: ColorSpace) -> Color {

@@ -12,9 +12,6 @@ extension Canvas {
       self.x = x
       self.y = y
     }
-
-    /// The top left corner.
-    public static let zero = Point(x: 0, y: 0)
   }
 
   /// A width and a height in points.
@@ -57,12 +54,6 @@ extension Canvas {
       self.height = height
     }
 
-    /// The horizontal middle.
-    public var midX: Double { x + width / 2 }
-
-    /// The vertical middle.
-    public var midY: Double { y + height / 2 }
-
     /// The right edge.
     public var maxX: Double { x + width }
 
@@ -73,9 +64,10 @@ extension Canvas {
     ///
     /// An extent that would become negative is zero, about the same middle.
     public func inset(by distance: Double) -> Rect {
-      let width = max(0, width - 2 * distance)
-      let height = max(0, height - 2 * distance)
-      return Rect(x: midX - width / 2, y: midY - height / 2, width: width, height: height)
+      let inner = (width: max(0, width - 2 * distance), height: max(0, height - 2 * distance))
+      return Rect(
+        x: x + (width - inner.width) / 2, y: y + (height - inner.height) / 2, width: inner.width,
+        height: inner.height)
     }
 
     /// Whether all four numbers are finite and the rectangle holds anything.

@@ -35,14 +35,15 @@ extension Canvas {
     ///   - radius: In points; at most half of the shorter side is used.
     public static func roundedRect(_ rect: Rect, radius: Double) -> Path {
       var path = Path()
-      path.addRoundedRect(rect, radius: radius)
+      let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
+      path.addRounded(rect, xRadius: radius, yRadius: radius)
       return path
     }
 
     /// The largest ellipse within a rectangle.
     public static func ellipse(in rect: Rect) -> Path {
       var path = Path()
-      path.addEllipse(in: rect)
+      path.addRounded(rect, xRadius: rect.width / 2, yRadius: rect.height / 2)
       return path
     }
 
@@ -68,28 +69,12 @@ extension Canvas {
       if hasCurrentPoint { elements.append(.close) }
     }
 
-    /// Adds the outline of a rectangle as a part of its own.
-    public mutating func addRect(_ rect: Rect) {
+    private mutating func addRect(_ rect: Rect) {
       move(to: Point(x: rect.x, y: rect.y))
       addLine(to: Point(x: rect.maxX, y: rect.y))
       addLine(to: Point(x: rect.maxX, y: rect.maxY))
       addLine(to: Point(x: rect.x, y: rect.maxY))
       close()
-    }
-
-    /// Adds a rectangle with round corners as a part of its own.
-    ///
-    /// - Parameters:
-    ///   - rect: The rectangle.
-    ///   - radius: In points; at most half of the shorter side is used.
-    public mutating func addRoundedRect(_ rect: Rect, radius: Double) {
-      let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
-      addRounded(rect, xRadius: radius, yRadius: radius)
-    }
-
-    /// Adds the largest ellipse within a rectangle as a part of its own.
-    public mutating func addEllipse(in rect: Rect) {
-      addRounded(rect, xRadius: rect.width / 2, yRadius: rect.height / 2)
     }
 
     private var hasCurrentPoint: Bool {

@@ -44,40 +44,4 @@ extension Canvas {
     /// The nearest source pixel, for pixel art and charts.
     case nearest
   }
-
-  /// The ends of a stroked path.
-  public enum LineCap: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Straight, at the end point.
-    case butt
-    /// Half a circle around the end point.
-    case round
-    /// Straight, half a line width behind the end point.
-    case square
-  }
-
-  /// The corners of a stroked path.
-  public enum LineJoin: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Pointed, up to ten line widths, and then cut.
-    case miter
-    /// Round.
-    case round
-    /// Cut.
-    case bevel
-  }
-
-  /// Which points are inside of a path whose outline crosses itself.
-  public enum FillRule: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Points with a winding number other than zero: the outline's clockwise and anticlockwise
-    /// turns around them do not cancel out.
-    case winding
-    /// Points from which a line to the outside crosses the outline an odd number of times.
-    case evenOdd
-  }
-
-  /// The line of a stroke, as Cairo and CoreGraphics describe it.
-  struct Stroke {
-    var lineWidth: Double
-    var cap: LineCap
-    var join: LineJoin
-  }
 }

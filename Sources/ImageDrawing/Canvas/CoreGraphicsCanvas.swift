@@ -39,18 +39,17 @@
     func concatenate(_ transform: Canvas.Transform) { context.concatenate(transform.affine) }
 
     func clear(_ path: Canvas.Path?) {
-      paint(path, .black, .clear, .winding)
+      paint(path, .black, .clear)
     }
 
     func fill(
-      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode,
-      _ rule: Canvas.FillRule
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode
     ) {
-      paint(path, color, blendMode.coreGraphicsMode, rule)
+      paint(path, color, blendMode.coreGraphicsMode)
     }
 
     func stroke(
-      _ path: Canvas.Path, _ stroke: Canvas.Stroke, _ color: Canvas.Color,
+      _ path: Canvas.Path, _ lineWidth: Double, _ color: Canvas.Color,
       _ blendMode: Canvas.BlendMode
     ) {
       guard let color = CGColor(colorSpace: colorSpace, components: color.components) else {
@@ -59,18 +58,15 @@
       context.saveGState()
       context.setStrokeColor(color)
       context.setBlendMode(blendMode.coreGraphicsMode)
-      context.setLineWidth(CGFloat(stroke.lineWidth))
-      context.setLineCap(stroke.cap.coreGraphicsCap)
-      context.setLineJoin(stroke.join.coreGraphicsJoin)
-      context.setMiterLimit(10)
+      context.setLineWidth(CGFloat(lineWidth))
       append(path)
       context.strokePath()
       context.restoreGState()
     }
 
-    func clip(_ path: Canvas.Path, _ rule: Canvas.FillRule) {
+    func clip(_ path: Canvas.Path) {
       append(path)
-      context.clip(using: rule.coreGraphicsRule)
+      context.clip()
     }
 
     /// Draws `.bgra32` pixels.
@@ -91,7 +87,7 @@
       context.concatenate(context.ctm.inverted())
       context.concatenate(flip)
       append(outline)
-      context.clip(using: .winding)
+      context.clip()
       context.concatenate(transform.affine)
       // An image stands upright where y grows upwards.
       context.translateBy(x: 0, y: CGFloat(bitmap.size.height))
@@ -132,7 +128,7 @@
     }
 
     private func paint(
-      _ path: Canvas.Path?, _ color: Canvas.Color, _ mode: CGBlendMode, _ rule: Canvas.FillRule
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ mode: CGBlendMode
     ) {
       guard let color = CGColor(colorSpace: colorSpace, components: color.components) else {
         return
@@ -142,7 +138,7 @@
       context.setBlendMode(mode)
       if let path {
         append(path)
-        context.fillPath(using: rule.coreGraphicsRule)
+        context.fillPath()
       } else {
         context.fill(context.boundingBoxOfClipPath)
       }
@@ -225,35 +221,6 @@
       case .saturation: .saturation
       case .color: .color
       case .luminosity: .luminosity
-      }
-    }
-  }
-
-  extension Canvas.LineCap {
-    fileprivate var coreGraphicsCap: CGLineCap {
-      switch self {
-      case .butt: .butt
-      case .round: .round
-      case .square: .square
-      }
-    }
-  }
-
-  extension Canvas.LineJoin {
-    fileprivate var coreGraphicsJoin: CGLineJoin {
-      switch self {
-      case .miter: .miter
-      case .round: .round
-      case .bevel: .bevel
-      }
-    }
-  }
-
-  extension Canvas.FillRule {
-    fileprivate var coreGraphicsRule: CGPathFillRule {
-      switch self {
-      case .winding: .winding
-      case .evenOdd: .evenOdd
       }
     }
   }

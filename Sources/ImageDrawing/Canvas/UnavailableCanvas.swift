@@ -18,16 +18,15 @@
     func restore() { switch absent {} }
     func concatenate(_ transform: Canvas.Transform) { switch absent {} }
     func clear(_ path: Canvas.Path?) { switch absent {} }
-    func clip(_ path: Canvas.Path, _ rule: Canvas.FillRule) { switch absent {} }
+    func clip(_ path: Canvas.Path) { switch absent {} }
     func finish() throws(DrawingError) { switch absent {} }
 
     func fill(
-      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode,
-      _ rule: Canvas.FillRule
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode
     ) { switch absent {} }
 
     func stroke(
-      _ path: Canvas.Path, _ stroke: Canvas.Stroke, _ color: Canvas.Color,
+      _ path: Canvas.Path, _ lineWidth: Double, _ color: Canvas.Color,
       _ blendMode: Canvas.BlendMode
     ) { switch absent {} }
 

@@ -84,9 +84,7 @@ extension Bitmap {
     color: (SIMD4<Double>) -> SIMD4<UInt8>
   ) throws(BitmapError) {
     guard let layout = PixelLayout(size: size, format: format) else { throw .invalidSize(size) }
-    let bitmap = Bitmap(
-      unfilled: layout, colorConversion: nil, edges: ImageEdges(filling: size, fullSize: size)
-    ) { bytes in
+    let bitmap = Bitmap(unfilled: layout) { bytes in
       series.draw(size) { x, y, value in
         bytes.storeBytes(
           of: color(value), toByteOffset: y * layout.rowBytes + x * 4, as: SIMD4<UInt8>.self)

@@ -1,13 +1,5 @@
 package import Pixels
 
-/// Whole pixels of the image drawn.
-package struct PixelRect: Hashable, Sendable {
-  package var x: Int
-  package var y: Int
-  package var width: Int
-  package var height: Int
-}
-
 /// Which part of a source goes to which pixels of the output: aspect arithmetic without pixels.
 ///
 /// The destination has whole pixels, so that an image never ends in a half transparent line; the
@@ -17,7 +9,7 @@ package struct Placement: Hashable, Sendable {
   package var source: Canvas.Rect
 
   /// In pixels of the output.
-  package var destination: PixelRect
+  package var destination: ImageRegion
 
   package init(_ recipe: Drawing.Recipe, source: PixelSize, output: PixelSize) {
     let region = recipe.region(of: source)
@@ -25,7 +17,7 @@ package struct Placement: Hashable, Sendable {
     let width = Double(output.width)
     let height = Double(output.height)
     self.source = region
-    destination = PixelRect(x: 0, y: 0, width: output.width, height: output.height)
+    destination = ImageRegion(output)
     // Cross multiplication keeps the side that fits exactly as it is, free of rounding.
     let isWiderThanOutput = region.width * height > region.height * width
     switch recipe.scaling {
@@ -37,13 +29,13 @@ package struct Placement: Hashable, Sendable {
       self.source.height = region.width * height / width
       self.source.y += (region.height - self.source.height) * alignment.y
     case .aspectFit where isWiderThanOutput:
-      let fitted = (width * region.height / region.width).rounded()
-      destination.height = max(1, Int(fitted))
-      destination.y = Int((Double(output.height - destination.height) * alignment.y).rounded())
+      let fitted = max(1, Int((width * region.height / region.width).rounded()))
+      let y = Int((Double(output.height - fitted) * alignment.y).rounded())
+      destination.rows = y..<y + fitted
     case .aspectFit:
-      let fitted = (height * region.width / region.height).rounded()
-      destination.width = max(1, Int(fitted))
-      destination.x = Int((Double(output.width - destination.width) * alignment.x).rounded())
+      let fitted = max(1, Int((height * region.width / region.height).rounded()))
+      let x = Int((Double(output.width - fitted) * alignment.x).rounded())
+      destination.columns = x..<x + fitted
     }
   }
 }
@@ -104,8 +96,8 @@ extension Drawing {
       return max(1, Int(min(Double(whole), exact)))
     }
     return PixelSize(
-      width: needed(source.width, placement.source.width, placement.destination.width),
-      height: needed(source.height, placement.source.height, placement.destination.height))
+      width: needed(source.width, placement.source.width, placement.destination.columns.count),
+      height: needed(source.height, placement.source.height, placement.destination.rows.count))
   }
 
   /// Whether a source has a pixel for each that this drawing shows of it: a larger one would not make a better
@@ -118,8 +110,8 @@ extension Drawing {
     }
     let placement = placement(source: source, slot: slot, upTo: false)
     // Above the rounding of the division.
-    return placement.source.width + 1e-6 >= Double(placement.destination.width)
-      && placement.source.height + 1e-6 >= Double(placement.destination.height)
+    return placement.source.width + 1e-6 >= Double(placement.destination.columns.count)
+      && placement.source.height + 1e-6 >= Double(placement.destination.rows.count)
   }
 
   /// The pixels of a source that this drawing reads: for a closure all of them, since it may draw any.

@@ -28,7 +28,7 @@ struct RecipePainter: ~Copyable {
   ) throws(DrawingError) {
     let placement = Placement(recipe, source: source.edges.fullSize, output: layout.size)
     let image = placement.destination
-    let size = PixelSize(width: image.width, height: image.height)
+    let size = PixelSize(width: image.columns.count, height: image.rows.count)
     let region = source.edges.pixels(showing: placement.source)
     // Everything that can fail comes first, as in `Resampler`.
     let resampler = try Resampler(
@@ -79,8 +79,8 @@ struct RecipePainter: ~Copyable {
 
   /// Whether the resampled rows are the output's.
   private var isDirect: Bool {
-    guard mask == nil, placement.destination.width == layout.size.width,
-      placement.destination.height == layout.size.height
+    guard mask == nil, placement.destination.columns.count == layout.size.width,
+      placement.destination.rows.count == layout.size.height
     else { return false }
     switch (source.layout.format, layout.format) {
     case (.gray8, .gray8), (.bgrx32, .bgrx32), (.bgrx32, .bgra32): return true
@@ -92,26 +92,25 @@ struct RecipePainter: ~Copyable {
   /// Makes a row of the output in `expanded`.
   private func compose(_ y: Int, _ pixels: UnsafeRawBufferPointer) {
     let image = placement.destination
-    let line = y - image.y
-    let isCovered =
-      line >= 0 && line < image.height && image.width == layout.size.width
+    let isCovered = image.rows.contains(y) && image.columns.count == layout.size.width
     if !isCovered { PixelRows.fill(expanded.bytes, with: background, count: layout.size.width) }
-    guard line >= 0, line < image.height else { return }
+    guard image.rows.contains(y) else { return }
+    let line = y - image.rows.lowerBound
 
     resampler.writeRow(line, of: pixels, to: row.bytes)
     convertColors(row.bytes)
-    let target = expanded.bytes + image.x * 4
+    let target = expanded.bytes + image.columns.lowerBound * 4
     PixelRows.expand(
-      row.bytes, format: source.layout.format, to: target, count: image.width)
+      row.bytes, format: source.layout.format, to: target, count: image.columns.count)
     if let mask { cut(mask, line, target) }
     guard background != SIMD4(repeating: 0), mask != nil || source.layout.format.hasAlpha else {
       return
     }
-    PixelRows.lay(background, under: target, count: image.width)
+    PixelRows.lay(background, under: target, count: image.columns.count)
   }
 
   private func cut(_ mask: CornerMask, _ line: Int, _ target: UnsafeMutableRawPointer) {
-    let width = placement.destination.width
+    let width = placement.destination.columns.count
     let left = coverage.bytes.assumingMemoryBound(to: UInt8.self)
     let count = mask.writeCoverage(ofRow: line, to: left)
     PixelRows.cover(target, with: left, count: count)
@@ -124,6 +123,7 @@ struct RecipePainter: ~Copyable {
   /// Turns the resampled pixels of a row into the output's colours, if they are others.
   private func convertColors(_ row: UnsafeMutableRawPointer) {
     conversion?.convertRow(
-      row, pixelCount: placement.destination.width, format: source.layout.format, to: colorSpace)
+      row, pixelCount: placement.destination.columns.count, format: source.layout.format,
+      to: colorSpace)
   }
 }

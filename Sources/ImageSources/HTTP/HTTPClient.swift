@@ -68,9 +68,7 @@ final class HTTPClient: Sendable {
 }
 
 /// A GET for one image from a web server.
-///
-/// Two requests are equal when their addresses and headers are, whoever asked first.
-public struct HTTPRequest: Hashable, Sendable {
+public struct HTTPRequest: Sendable {
   /// The image's address, https or http.
   public var url: URL
 
@@ -91,17 +89,6 @@ public struct HTTPRequest: Hashable, Sendable {
   public init(url: URL, headers: [String: String] = [:]) {
     self.url = url
     self.headers = headers
-  }
-
-  /// Whether addresses and headers are equal; ``firstEntity`` and ``account`` take no part.
-  public static func == (first: HTTPRequest, second: HTTPRequest) -> Bool {
-    first.url == second.url && first.headers == second.headers
-  }
-
-  /// Feeds what ``==(_:_:)`` compares.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(url)
-    hasher.combine(headers)
   }
 
   /// Drops those of the named fields that are there in another case too: they have been replaced,

@@ -42,7 +42,7 @@ struct HTTPHead: Sendable {
   var retryDelay: Duration? {
     fields["retry-after"].flatMap { text in
       let now = HTTPDate(received)
-      let seconds = DeltaSeconds.read(text).map { Int64($0) }
+      let seconds = CacheControl.seconds(text).map { Int64($0) }
       return (seconds ?? HTTPDate(text, now: now).map { max(0, $0.seconds - now.seconds) })
         .map { .seconds($0) }
     }

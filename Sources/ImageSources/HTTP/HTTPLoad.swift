@@ -178,10 +178,7 @@ private final class LoadTimer: Sendable {
 
   init(_ options: HTTPOptions, _ clock: any TimeoutClock) {
     self.clock = clock
-    let limits = HTTPTimeouts.Limits(
-      idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout,
-      lowestByteRate: options.lowestByteRate)
-    state = Lock(State(timeouts: HTTPTimeouts(limits, now: clock.now)))
+    state = Lock(State(timeouts: HTTPTimeouts(options, now: clock.now)))
   }
 
   var nextCheck: ContinuousClock.Instant { update { $0.timeouts.nextCheck($1) } }
@@ -231,14 +228,6 @@ extension ResponseMetadata {
 struct HTTPTimeouts: Sendable {
   typealias Instant = ContinuousClock.Instant
 
-  struct Limits: Sendable {
-    var idleTimeout: Duration
-    /// `nil` for no limit.
-    var totalTimeout: Duration?
-    /// Bytes per second, on the average of ``rateSpan``; 0 for no limit.
-    var lowestByteRate = 0
-  }
-
   enum Limit: Hashable, Sendable {
     case idle(Duration)
     case rate(Duration)
@@ -253,7 +242,9 @@ struct HTTPTimeouts: Sendable {
     var byteCount: Int
   }
 
-  private let limits: Limits
+  private let idleTimeout: Duration
+  private let totalTimeout: Duration?
+  private let lowestByteRate: Int
   /// The time that counted before the last pause.
   private var spent = Duration.zero
   /// The moment since which time counts; `nil` during a pause.
@@ -262,11 +253,10 @@ struct HTTPTimeouts: Sendable {
   /// Begins with the first bytes after the last span, so that a server may think before it sends.
   private var span: Span?
 
-  init(_ limits: Limits, now: Instant) {
-    var limits = limits
+  init(_ options: HTTPOptions, now: Instant) {
     // Otherwise a queued request would be polled in a tight loop.
-    limits.idleTimeout = max(limits.idleTimeout, .milliseconds(1))
-    self.limits = limits
+    idleTimeout = max(options.idleTimeout, .milliseconds(1))
+    (totalTimeout, lowestByteRate) = (options.totalTimeout, options.lowestByteRate)
     start = now
     lastSign = now
   }
@@ -294,18 +284,18 @@ struct HTTPTimeouts: Sendable {
 
   /// The limit that is over, if one is.
   mutating func exceededLimit(_ now: Instant) -> Limit? {
-    if let total = limits.totalTimeout, counted(now) >= total { return .total(total) }
+    if let total = totalTimeout, counted(now) >= total { return .total(total) }
     guard start != nil else { return nil }
     closeSpan(now)
     if isTooSlow(now) { return .rate(Self.rateSpan) }
-    return now - lastSign >= limits.idleTimeout ? .idle(limits.idleTimeout) : nil
+    return now - lastSign >= idleTimeout ? .idle(idleTimeout) : nil
   }
 
   func nextCheck(_ now: Instant) -> Instant {
-    let idleEnd = (start == nil ? now : lastSign) + limits.idleTimeout
-    let totalEnd = limits.totalTimeout.map { now + ($0 - counted(now)) }
+    let idleEnd = (start == nil ? now : lastSign) + idleTimeout
+    let totalEnd = totalTimeout.map { now + ($0 - counted(now)) }
     // Without a span the next one ends later than this.
-    let spanEnd = limits.lowestByteRate > 0 ? (span?.start ?? now) + Self.rateSpan : nil
+    let spanEnd = lowestByteRate > 0 ? (span?.start ?? now) + Self.rateSpan : nil
     return [totalEnd, spanEnd].compactMap { $0 }.reduce(idleEnd, min)
   }
 
@@ -316,7 +306,7 @@ struct HTTPTimeouts: Sendable {
   /// Whether the span is over and had too few bytes; no later byte mends that.
   private func isTooSlow(_ now: Instant) -> Bool {
     guard let span, now - span.start >= Self.rateSpan else { return false }
-    return span.byteCount < limits.lowestByteRate * Int(Self.rateSpan.components.seconds)
+    return span.byteCount < lowestByteRate * Int(Self.rateSpan.components.seconds)
   }
 
   private mutating func closeSpan(_ now: Instant) {

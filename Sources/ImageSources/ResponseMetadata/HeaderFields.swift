@@ -79,16 +79,13 @@ package struct CacheControl: Hashable, Sendable {
   /// The argument of a directive, as a token or as a quoted string.
   private static func seconds(_ reader: inout FieldReader) -> UInt32? {
     guard reader.take("=") else { return nil }
-    return DeltaSeconds.read(reader.quotedString() ?? reader.token() ?? "")
+    return seconds(reader.quotedString() ?? reader.token() ?? "")
   }
-}
 
-/// A number of seconds: RFC 9111 section 1.2.2.
-enum DeltaSeconds {
-  /// The number, at most ``CacheControl/largestSeconds``; `nil` for anything else.
-  static func read(_ text: String) -> UInt32? {
+  /// A number of seconds, at most ``largestSeconds``; `nil` for anything else: RFC 9111 section 1.2.2.
+  static func seconds(_ text: String) -> UInt32? {
     var reader = FieldReader(text)
-    let number = reader.number(atMost: Int(CacheControl.largestSeconds))
+    let number = reader.number(atMost: Int(largestSeconds))
     return reader.isAtEnd ? number.map { UInt32($0) } : nil
   }
 }

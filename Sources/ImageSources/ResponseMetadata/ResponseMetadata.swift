@@ -70,7 +70,7 @@ package struct ResponseMetadata: Hashable, Sendable {
     lastModified = head["last-modified"].flatMap { Self.isDateText($0) ? $0 : nil }
     date = head["date"].flatMap(read)
     // Of several numbers the first counts: RFC 9111 section 5.1.
-    age = head["age"]?.split(separator: ",").first.flatMap { DeltaSeconds.read(String($0)) }
+    age = head["age"]?.split(separator: ",").first.flatMap { CacheControl.seconds(String($0)) }
     expires = head["expires"].map { read(date: $0) ?? .earliest }
     cacheControl = head["cache-control"].map { CacheControl($0) }
     vary = head["vary"].map { Vary($0) }
@@ -257,7 +257,7 @@ extension ResponseMetadata {
     func date(_ line: Int) -> HTTPDate? { Int64(lines[line]).map { HTTPDate(clamping: $0) } }
     self.init(received: HTTPDate(clamping: received).date)
     byteCount = Int(lines[2])
-    (self.date, expires, age) = (date(3), date(4), DeltaSeconds.read(lines[5]))
+    (self.date, expires, age) = (date(3), date(4), CacheControl.seconds(lines[5]))
     (entityTag, lastModified, origin) = (text(6), text(7), text(8))
     (cacheControl, vary) = (text(9).map { CacheControl($0) }, text(10).map { Vary($0) })
     requestDigest = RequestDigest(varying: lines[11], credentials: lines[12])

@@ -28,20 +28,10 @@ struct AnimatedScroll {
     let format = ImageFormat(
       name: "animation", size: .exact(size), pixelFormat: pixelFormat,
       capacity: .count(frameCount), animation: .allFrames(byteLimit: .max))
-    var configuration = ImageCache.Configuration()
-    configuration.directory = place.url.appending(path: "tables", directoryHint: .isDirectory)
-    let cache = try await ImageCache(
-      namespace: "scroll", formats: [format], configuration: configuration)
-    let outcome: Result<(AnimatedScrollResult, strips: [[Data]]), any Error>
-    do {
-      outcome = .success(
-        try measure(files, try await fill(cache, format, with: files), in: cache.directory))
-    } catch {
-      outcome = .failure(error)
+    let directory = place.url.appending(path: "tables", directoryHint: .isDirectory)
+    return try await withScrollCache(format, in: directory) { cache in
+      try measure(files, try await fill(cache, format, with: files), in: cache.directory)
     }
-    // The table's files are in the folder that is removed when this returns.
-    await cache.close()
-    return try outcome.get()
   }
 
   private func files(of photos: [PhotoFolder.Photo]) throws -> [AnimatedFile] {
@@ -82,9 +72,6 @@ struct AnimatedScroll {
   private func measure(
     _ files: [AnimatedFile], _ animations: [CachedAnimation], in directory: URL
   ) throws -> (AnimatedScrollResult, strips: [[Data]]) {
-    guard let layout = PixelLayout(size: size, format: pixelFormat) else {
-      throw CommandFailure("Images of \(size) cannot be held in memory.")
-    }
     // For ever, whatever a file says.
     let timelines = animations.map {
       AnimationTimeline(frameDurations: $0.timeline.frameDurations, loopCount: nil)
@@ -98,7 +85,7 @@ struct AnimatedScroll {
         try ScrollPass(
           playing: timelines, timeLimit: ScrollResult.originalTimeLimit,
           busyFrameLimit: passes[1].first?.busyFrames.count
-        ) { try DecodePlaying(files, layout) })
+        ) { try DecodePlaying(files, size, pixelFormat) })
     }
     let methods = [
       try ScrollResult.Method(
@@ -108,7 +95,7 @@ struct AnimatedScroll {
         name: DecodePlaying.name, passes: passes[1],
         diskByteCount: files.reduce(0) { $0 + DiskUsage.allocatedByteCount(of: $1.photo.url) }),
     ]
-    var decoding = try DecodePlaying(Array(files.prefix(12)), layout)
+    var decoding = try DecodePlaying(Array(files.prefix(12)), size, pixelFormat)
     let strips = [
       try animations.prefix(12).map { try $0.frame(at: $0.frameCount / 2).image.pngData() },
       try animations.prefix(12).enumerated().map { index, animation in

@@ -2,7 +2,7 @@ import CommandSupport
 import Foundation
 
 /// The figures of two ways to play animations, as text, as JSON and as a page.
-struct AnimatedScrollResult {
+struct AnimatedScrollResult: ScrollFigures {
   let title: String
   let methods: [ScrollResult.Method]
 
@@ -20,18 +20,9 @@ struct AnimatedScrollResult {
     ])
   }
 
-  var text: String {
-    var table = TextTable(header: tableHeader)
-    for row in tableRows { table.append(row) }
-    return ([title, "", table.text, ""] + notes).joined(separator: "\n")
-  }
-
   /// - Parameter strips: Of each method, some frames as PNG files.
   func page(_ strips: [[Data]]) -> HTMLPage {
-    var page = HTMLPage(title: "Playing animations two ways")
-    page.addParagraph(title + ".")
-    page.addTable(header: tableHeader, rows: tableRows)
-    page.addList(notes)
+    var page = page("Playing animations two ways", title + ".")
     page.addHeading("Work of each busy frame")
     page.addChart(
       FrameChart(series: methods.map(\.series), frameCount: ScrollPass.playedFrameCount))
@@ -42,15 +33,17 @@ struct AnimatedScrollResult {
     return page
   }
 
-  private var tableHeader: [String] { ScrollResult.tableHeader + ["shown", "µs a shown frame"] }
+  var tableHeader: [String] {
+    ScrollResult.Method.tableHeader + ["shown", "µs a shown frame"]
+  }
 
-  private var tableRows: [[String]] {
+  var tableRows: [[String]] {
     methods.map {
       $0.tableRow + ["\($0.obtainedCount)", String(format: "%.1f", $0.microseconds)]
     }
   }
 
-  private var notes: [String] {
+  var notes: [String] {
     var notes = [
       "A busy frame of the screen brings the next frame of at least one animation. Work is the time of "
         + "the processor for these: to obtain each and to read all of its bytes once. All animations "

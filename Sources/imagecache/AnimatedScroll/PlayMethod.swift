@@ -1,17 +1,14 @@
 import FastImageCache
 import ImageCodecs
-import ImageDrawing
 
 /// One way to get the frames of animations while they play.
 protocol PlayMethod {
-  associatedtype Image
+  associatedtype Image: ReadableImage
 
   static var name: String { get }
 
   /// - Parameter index: Rises by little within a loop, and begins anew with 0.
   mutating func frame(_ index: Int, of animation: Int) throws -> Image
-
-  func byteSum(_ image: Image) -> UInt64
 }
 
 /// The frames lie decoded in a memory-mapped table.
@@ -23,8 +20,6 @@ struct TablePlaying: PlayMethod {
   func frame(_ index: Int, of animation: Int) -> CachedImage {
     animations[animation].frame(at: index).image
   }
-
-  func byteSum(_ image: CachedImage) -> UInt64 { image.withPixels { $0.wordSum } }
 }
 
 /// Each frame is decoded and drawn in each loop. Each animation has a decoder that knows the frame before.
@@ -32,11 +27,12 @@ struct DecodePlaying: PlayMethod {
   static let name = "decode in each loop"
 
   private let files: [AnimatedFile]
-  private let layout: PixelLayout
+  private let size: PixelSize
+  private let format: PixelFormat
   private var readers: [(reader: any FrameReader, next: Int)]
 
-  init(_ files: [AnimatedFile], _ layout: PixelLayout) throws {
-    (self.files, self.layout) = (files, layout)
+  init(_ files: [AnimatedFile], _ size: PixelSize, _ format: PixelFormat) throws {
+    (self.files, self.size, self.format) = (files, size, format)
     readers = try files.map { (try $0.makeReader(), 0) }
   }
 
@@ -47,13 +43,8 @@ struct DecodePlaying: PlayMethod {
     while let frame = try readers[animation].reader.next() {
       readers[animation].next += 1
       guard readers[animation].next > index else { continue }
-      return try Bitmap(layout: layout) { target in
-        try AnimatedScroll.drawing.draw(frame, into: target, layout: layout, scale: 1, upTo: false)
-        { false }
-      }
+      return try frame.drawn(AnimatedScroll.drawing, size, format)
     }
     throw ImageDecodingError.truncated
   }
-
-  func byteSum(_ image: Bitmap) -> UInt64 { image.withPixels { $0.wordSum } }
 }

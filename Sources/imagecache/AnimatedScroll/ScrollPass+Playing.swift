@@ -24,7 +24,7 @@ extension ScrollPass {
     var shown = timelines.map { _ in 0 }
     var held = try timelines.indices.map { animation in
       let image = try method.frame(0, of: animation)
-      byteSum &+= method.byteSum(image)
+      byteSum &+= image.byteSum
       return image
     }
     var work = Duration.zero
@@ -37,7 +37,7 @@ extension ScrollPass {
       let start = ThreadTime.now
       for (animation, index) in due {
         held[animation] = try method.frame(index, of: animation)
-        byteSum &+= method.byteSum(held[animation])
+        byteSum &+= held[animation].byteSum
         shown[animation] = index
       }
       let elapsed = ThreadTime.now - start

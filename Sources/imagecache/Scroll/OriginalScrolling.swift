@@ -17,9 +17,6 @@ struct OriginalScrolling: ScrollMethod {
   }
 
   func image(ofCell cell: Int) throws -> Bitmap {
-    guard let layout = PixelLayout(size: size, format: pixelFormat) else {
-      throw CommandFailure("Images of \(size) cannot be held in memory.")
-    }
     let drawing = cells[cell].drawing
     let data = try FileReader.read(LocalPath(cells[cell].photo.url))
     let decoder = try ImageDecoders.standard.decoder(for: data)
@@ -29,10 +26,6 @@ struct OriginalScrolling: ScrollMethod {
     let wanted = PixelSize(
       width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
     let source = try decoder.decode(data, DecodeRequest(minimumSize: wanted))
-    return try Bitmap(layout: layout) { target in
-      try drawing.draw(source, into: target, layout: layout, scale: 1, upTo: false) { false }
-    }
+    return try source.drawn(drawing, size, pixelFormat)
   }
-
-  func byteSum(_ image: Bitmap) -> UInt64 { image.withPixels { $0.wordSum } }
 }

@@ -102,60 +102,41 @@ struct ScrollCommand: Command {
     let place = try TemporaryFolder(prefix: "imagecache-scroll")
     defer { place.remove() }
     if isAnimated, let folder {
-      return try await play(PhotoRecognition.photos(in: folder), in: place)
+      let (result, strips) = try await AnimatedScroll(
+        size: plan.size, pixelFormat: plan.pixelFormat
+      ).run(PhotoRecognition.photos(in: folder), in: place)
+      try writeReport { _ in Data(result.page(strips).html.utf8) }
+      return print(result)
     }
     let photos = try await photos(in: place)
-    if let kilobits { return try await showSlowly(photos, kilobits, in: place) }
-    let stage = try await ScrollStage(plan, photos: photos, in: place)
-    let result: Result<ScrollResult, any Error>
-    do {
-      result = .success(try await measure(on: stage))
-    } catch {
-      result = .failure(error)
+    if let kilobits {
+      let result = try await SlowScroll(plan: plan, kilobits: kilobits).run(photos, in: place)
+      try writeReport { try result.report(isImage: $0) }
+      return print(result)
     }
-    // The table's files are in the folder that is removed when this returns.
-    await stage.cache.close()
-    let outcome = try result.get()
-    Console.print(isJSON ? outcome.json.text : outcome.text)
-    if isJSON { for note in outcome.notes { Console.note(note) } }
-    return .success
+    let tables = place.url.appending(path: "tables", directoryHint: .isDirectory)
+    let result = try await withScrollCache(plan.format, in: tables) { cache in
+      let stage = ScrollStage(plan, photos: photos, in: place, cache)
+      try await stage.warmUp()
+      let result = try stage.measure()
+      try writeReport { _ in Data(result.page(try stage.strips()).html.utf8) }
+      return result
+    }
+    if isJSON { for note in result.notes { Console.note(note) } }
+    return print(result)
   }
 
-  private func play(
-    _ photos: [PhotoFolder.Photo], in place: TemporaryFolder
-  ) async throws -> ExitStatus {
-    let (result, strips) = try await AnimatedScroll(
-      size: plan.size, pixelFormat: plan.pixelFormat
-    ).run(photos, in: place)
-    if let report {
-      try OutputFile.write(
-        Data(result.page(strips).html.utf8), to: URL(argument: report))
-      Console.note("The report is in \(report).")
-    }
+  private func print(_ result: some ScrollFigures) -> ExitStatus {
     Console.print(isJSON ? result.json.text : result.text)
     return .success
   }
 
-  private func showSlowly(
-    _ photos: [PhotoFolder.Photo], _ kilobits: Int, in place: TemporaryFolder
-  ) async throws -> ExitStatus {
-    let result = try await SlowScroll(plan: plan, kilobits: kilobits).run(photos, in: place)
-    if let report {
-      try SlowScrollReport(result).write(to: URL(argument: report))
-      Console.note("The report is in \(report).")
-    }
-    Console.print(isJSON ? result.json.text : result.text)
-    return .success
-  }
-
-  private func measure(on stage: ScrollStage) async throws -> ScrollResult {
-    try await stage.warmUp()
-    let result = try stage.measure()
-    if let report {
-      try ScrollReport(result, strips: stage.strips()).write(to: URL(argument: report))
-      Console.note("The report is in \(report).")
-    }
-    return result
+  /// - Parameter make: Is told whether the name asks for an image instead of a page.
+  private func writeReport(_ make: (_ isImage: Bool) throws -> Data) throws {
+    guard let report else { return }
+    let file = try URL(argument: report)
+    try OutputFile.write(make(file.pathExtension.lowercased() == "png"), to: file)
+    Console.note("The report is in \(report).")
   }
 
   private func photos(in place: TemporaryFolder) async throws -> [PhotoFolder.Photo] {

@@ -2,7 +2,7 @@ import FastImageCache
 
 /// One way to get the images of a list while it is scrolled.
 protocol ScrollMethod {
-  associatedtype Image
+  associatedtype Image: ReadableImage
 
   static var name: String { get }
 
@@ -13,8 +13,19 @@ protocol ScrollMethod {
   func touch() throws
 
   func image(ofCell cell: Int) throws -> Image
+}
 
-  func byteSum(_ image: Image) -> UInt64
+/// An image whose bytes a pass reads, each once.
+protocol ReadableImage {
+  var byteSum: UInt64 { get }
+}
+
+extension Bitmap: ReadableImage {
+  var byteSum: UInt64 { withPixels { $0.wordSum } }
+}
+
+extension CachedImage: ReadableImage {
+  var byteSum: UInt64 { withPixels { $0.wordSum } }
 }
 
 extension RawSpan {
@@ -22,7 +33,7 @@ extension RawSpan {
   ///
   /// Four parts are read side by side, since a processor fetches ahead within a page of memory only,
   /// and would wait at the end of each.
-  var wordSum: UInt64 {
+  fileprivate var wordSum: UInt64 {
     withUnsafeBytes { bytes in
       var sum = SIMD8<UInt64>()
       let part = bytes.count / 4 & ~63

@@ -78,7 +78,7 @@ struct ScrollPass {
   ) throws -> [Method.Image] {
     try geometry.cells(inRows: row..<(row + 1)).map { cell in
       let image = try method.image(ofCell: cell)
-      byteSum &+= method.byteSum(image)
+      byteSum &+= image.byteSum
       return image
     }
   }

@@ -5,7 +5,7 @@ import Foundation
 /// Prepares the three ways before the list moves: photographs that decode, a table with all
 /// images, thumbnail files with the same pixels.
 final class ScrollStage {
-  let cache: ImageCache
+  private let cache: ImageCache
   private let plan: ScrollPlan
   private let place: TemporaryFolder
   private var photos: [PhotoFolder.Photo]
@@ -13,16 +13,13 @@ final class ScrollStage {
   private var thumbnails: [URL] = []
 
   init(
-    _ plan: ScrollPlan, photos: [PhotoFolder.Photo], in place: TemporaryFolder
-  ) async throws {
+    _ plan: ScrollPlan, photos: [PhotoFolder.Photo], in place: TemporaryFolder, _ cache: ImageCache
+  ) {
     self.plan = plan
     self.place = place
+    self.cache = cache
     // More than one for each cell would not be seen.
     self.photos = Array(photos.prefix(plan.geometry.cellCount))
-    var configuration = ImageCache.Configuration()
-    configuration.directory = place.url.appending(path: "tables", directoryHint: .isDirectory)
-    cache = try await ImageCache(
-      namespace: "scroll", formats: [plan.format], configuration: configuration)
   }
 
   /// Fills the table and writes the thumbnails.
@@ -68,8 +65,8 @@ final class ScrollStage {
     let shown = 0..<min(12, cells.count)
     return [
       try shown.map { try table.image(ofCell: $0).pngData() },
-      try shown.map { try ImageFile.png(thumbnail.image(ofCell: $0)) },
-      try shown.map { try ImageFile.png(original.image(ofCell: $0)) },
+      try shown.map { try thumbnail.image(ofCell: $0).pngData() },
+      try shown.map { try original.image(ofCell: $0).pngData() },
     ]
   }
 
@@ -128,7 +125,8 @@ final class ScrollStage {
         throw CommandFailure("The table has lost the image of \(cell.imageID).")
       }
       let file = folder.appending(path: "\(index).jpg")
-      try ImageFile.jpeg(image.makeBitmap()).write(to: file)
+      // The quality at which photo apps keep thumbnails.
+      try image.makeBitmap().jpegData(quality: 0.8).write(to: file)
       progress.update(index + 1)
       return file
     }

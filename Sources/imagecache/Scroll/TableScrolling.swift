@@ -10,7 +10,7 @@ struct TableScrolling: ScrollMethod {
   let cells: [ScrollCell]
 
   func touch() throws {
-    for cell in cells.indices { _ = byteSum(try image(ofCell: cell)) }
+    for cell in cells.indices { _ = try image(ofCell: cell).byteSum }
   }
 
   func image(ofCell cell: Int) throws -> CachedImage {
@@ -19,6 +19,4 @@ struct TableScrolling: ScrollMethod {
     }
     return image
   }
-
-  func byteSum(_ image: CachedImage) -> UInt64 { image.withPixels { $0.wordSum } }
 }

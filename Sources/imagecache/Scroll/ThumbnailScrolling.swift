@@ -16,6 +16,4 @@ struct ThumbnailScrolling: ScrollMethod {
     let data = try Data(contentsOf: files[cell])
     return try ImageDecoders.standard.decoder(for: data).decode(data, DecodeRequest())
   }
-
-  func byteSum(_ image: Bitmap) -> UInt64 { image.withPixels { $0.wordSum } }
 }

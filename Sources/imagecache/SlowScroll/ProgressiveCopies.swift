@@ -59,15 +59,3 @@ enum ProgressiveCopies {
       encodedBy: JPEGEncoder(quality: 0.85, isProgressive: true))
   }
 }
-
-extension Bitmap {
-  /// The image drawn anew into another size, in sRGB and without alpha.
-  func drawn(_ drawing: Drawing, _ size: PixelSize) throws -> Bitmap {
-    guard let layout = PixelLayout(size: size, format: .bgrx32) else {
-      throw CommandFailure("An image of \(size) cannot be held in memory.")
-    }
-    return try Bitmap(layout: layout) { target in
-      try drawing.draw(self, into: target, layout: layout, scale: 1, upTo: false) { false }
-    }
-  }
-}

@@ -47,24 +47,16 @@ struct SlowScroll {
   private func withCache<Result>(
     _ name: String, in place: TemporaryFolder, _ body: (ImageCache) async throws -> Result
   ) async throws -> Result {
-    var configuration = ImageCache.Configuration()
-    configuration.directory = place.url.appending(path: name, directoryHint: .isDirectory)
-    configuration.originals = OriginalStore(
-      directory: place.url.appending(path: "\(name)-originals", directoryHint: .isDirectory))
-    var http = HTTPOptions()
-    http.allowsInsecureHTTP = true
-    // However slow the line is, its bytes come.
-    (http.lowestByteRate, http.totalTimeout) = (0, nil)
-    configuration.source = URLImageSource(http: http)
-    let cache = try await ImageCache(
-      namespace: "scroll", formats: [plan.format], configuration: configuration)
-    let result: Swift.Result<Result, any Error>
-    do {
-      result = .success(try await body(cache))
-    } catch {
-      result = .failure(error)
-    }
-    await cache.close()
-    return try result.get()
+    try await withScrollCache(
+      plan.format, in: place.url.appending(path: name, directoryHint: .isDirectory),
+      configuring: { configuration in
+        configuration.originals = OriginalStore(
+          directory: place.url.appending(path: "\(name)-originals", directoryHint: .isDirectory))
+        var http = HTTPOptions()
+        http.allowsInsecureHTTP = true
+        // However slow the line is, its bytes come.
+        (http.lowestByteRate, http.totalTimeout) = (0, nil)
+        configuration.source = URLImageSource(http: http)
+      }, body)
   }
 }

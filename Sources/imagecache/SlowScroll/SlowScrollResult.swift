@@ -1,8 +1,9 @@
 import CommandSupport
 import FastImageCache
+import Foundation
 
-/// The figures of a list over a slow line, as text and as JSON.
-struct SlowScrollResult {
+/// The figures of a list over a slow line, as text, as JSON and as a page.
+struct SlowScrollResult: ScrollFigures {
   let plan: ScrollPlan
   let kilobits: Int
   /// Of the file of each place.
@@ -16,7 +17,7 @@ struct SlowScrollResult {
       + "\(kilobits) kbit/s"
   }
 
-  static let tableHeader = [
+  let tableHeader = [
     "pass", "first shown p50 ms", "p90 ms", "image p50 ms", "p90 ms", "previews", "became worse",
     "downloaded",
   ]
@@ -32,12 +33,6 @@ struct SlowScrollResult {
     }
   }
 
-  var text: String {
-    var table = TextTable(header: Self.tableHeader)
-    for row in tableRows { table.append(row) }
-    return ([title, "", table.text, ""] + notes).joined(separator: "\n")
-  }
-
   var notes: [String] {
     let median = Int(Distribution(fileByteCounts.map(Double.init)).median)
     return [
@@ -49,6 +44,23 @@ struct SlowScrollResult {
         + "farther from the image than what was shown before.",
       "The last pass has the originals that the pass before has kept, and empty tables.",
     ]
+  }
+
+  /// The page, or its image alone.
+  ///
+  /// - Throws: The errors of drawing.
+  func report(isImage: Bool) throws -> Data {
+    // Originals are there before a second is over.
+    let strips = StripImage(Array(passes.prefix(2)), format: plan.format)
+    let png = try strips.png()
+    if isImage { return png }
+    var page = page("Scrolling a list over a slow line", title + ".")
+    let time = strips.interval == 1 ? "each second" : "\(strips.interval) seconds"
+    page.addHeading("The images on screen, one strip below the other for \(time)")
+    page.addImage(
+      "Left without previews, right with them. Gray is nothing. After ten strips there is a gap.",
+      png)
+    return Data(page.html.utf8)
   }
 
   var json: JSONValue {

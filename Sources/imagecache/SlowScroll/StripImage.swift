@@ -43,10 +43,7 @@ struct StripImage {
     let size = PixelSize(
       width: passes.count * column - Self.wideGap,
       height: (rows.last ?? 0) + thumbnail.height)
-    guard let layout = PixelLayout(size: size, format: .bgrx32) else {
-      throw CommandFailure("An image of \(size) cannot be held in memory.")
-    }
-    let bitmap = try Bitmap(layout: layout) { target in
+    let bitmap = try Bitmap(size: size, format: .bgrx32) { target, layout in
       target.initializeMemory(as: UInt8.self, repeating: 0xFF)
       for (number, pass) in passes.enumerated() {
         for (strip, y) in rows.enumerated() {

@@ -20,30 +20,25 @@ struct AnimatedPNG {
         if chunk.name == "IEND" { continue }
         if chunk.name == "IDAT", !isControlled {
           if index == 0 {
-            append("acTL", Self.bytes(UInt32(files.count), UInt32(timeline.loopCount ?? 0)))
+            data.appendPNGChunk(
+              "acTL", Self.bytes(UInt32(files.count), UInt32(timeline.loopCount ?? 0)))
           }
           appendNumbered("fcTL", header.prefix(8) + Data(count: 8) + Self.delay(duration) + [0, 0])
           isControlled = true
         }
         if index == 0 {
-          append(chunk.name, chunk.content)
+          data.appendPNGChunk(chunk.name, chunk.content)
         } else {
           appendNumbered("fdAT", chunk.content)
         }
       }
     }
-    append("IEND", Data())
+    data.appendPNGChunk("IEND", Data())
   }
 
   private mutating func appendNumbered(_ name: String, _ content: Data) {
-    append(name, Self.bytes(sequenceNumber) + content)
+    data.appendPNGChunk(name, Self.bytes(sequenceNumber) + content)
     sequenceNumber += 1
-  }
-
-  private mutating func append(_ name: String, _ content: Data) {
-    let body = Data(name.utf8) + content
-    let sum = body.withUnsafeBytes { PNGChecksum.sum(of: $0.bytes) }
-    data += Self.bytes(UInt32(content.count)) + body + Self.bytes(sum)
   }
 
   /// The chunks of a PNG file that this program has encoded.

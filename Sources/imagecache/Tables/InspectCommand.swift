@@ -12,8 +12,7 @@ struct InspectCommand: Command {
     summary: "Lists the tables of a folder and their images, and its originals.",
     operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
     options: [
-      .flag("--json", help: "prints one JSON object instead of text"),
-      .flag("--namespaces", help: "lists the namespaces and not their images"),
+      .flag("--json", help: "prints one JSON object instead of text")
     ] + ImageFilter.options,
     discussion: """
       Images come in the order of use, the one used last first, each with the time at which it was
@@ -31,32 +30,24 @@ struct InspectCommand: Command {
 
   private let path: String
   private let isJSON: Bool
-  private let isAboutNamespaces: Bool
   private let filter: ImageFilter
 
   init(_ arguments: Arguments) throws {
     path = arguments.operands[0]
     isJSON = arguments.hasFlag("--json")
-    isAboutNamespaces = arguments.hasFlag("--namespaces")
     filter = try ImageFilter(arguments)
-    guard filter.isEmpty || !isAboutNamespaces else {
-      throw UsageError("--namespaces lists no images, so it goes with neither of the filters.")
-    }
   }
 
   func run() async throws -> ExitStatus {
     let originals = try OriginalFolders(path).stores
     let folder = try TableFolder(path, mayBeEmpty: !originals.isEmpty)
-    switch (isAboutNamespaces, isJSON) {
-    case (true, true): Console.print(NamespaceList(folder).json.text)
-    case (true, false): Console.print(NamespaceList(folder).text)
-    case (false, true):
+    if isJSON {
       Console.print(
         JSONValue.object([
           "tables": .array(folder.tables.map(json)),
           "originals": .array(try await lists(of: originals).map(\.json)),
         ]).text)
-    case (false, false):
+    } else {
       let lists = try await folder.tables.map(text) + lists(of: originals).map(\.text)
       Console.print(lists.joined(separator: "\n\n"))
     }

@@ -15,7 +15,7 @@ struct WantedTables {
           PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
           QUALITY: balanced (the usual one) or best, from more of a photograph's pixels
-          COLORS: sRGB (the usual ones) or displayP3; also without QUALITY
+          COLORS: sRGB (the usual ones) or displayP3
           animated: all frames of images that move, if those of one take 16M at
           most, or BYTES as in animated=64M; else the first frame is kept
           """),

@@ -34,7 +34,7 @@ struct WarmFormats {
         pixelFormat: argument.pixelFormat,
         capacity: .count(
           capacity ?? max(min(needed, TableCapacity.maximumSlotCount), known?.slotCount ?? 0)),
-        quality: argument.quality == .best ? .best : .balanced, colorSpace: argument.colorSpace,
+        quality: argument.quality, colorSpace: argument.colorSpace,
         animation: argument.animationByteLimit.map { .allFrames(byteLimit: $0) } ?? .firstFrame)
     }
     let names = Set(arguments.map(\.name))

@@ -12,8 +12,6 @@ public enum CGInterpolationQuality: Int32, Sendable {
 }
 
 public enum CGPathFillRule: Int, Sendable { case winding, evenOdd }
-public enum CGLineCap: Int32, Sendable { case butt, round, square }
-public enum CGLineJoin: Int32, Sendable { case miter, round, bevel }
 
 /// Draws with Cairo into the caller's memory, from the lower left corner as CoreGraphics does.
 ///
@@ -95,15 +93,6 @@ public final class CGContext {
   public func setFillColor(_ color: CGColor) { state.fill = color.rgba(in: space) }
   public func setStrokeColor(_ color: CGColor) { state.stroke = color.rgba(in: space) }
   public func setLineWidth(_ width: CGFloat) { cairo_set_line_width(cairo, width) }
-  public func setMiterLimit(_ limit: CGFloat) { cairo_set_miter_limit(cairo, limit) }
-  public func setLineCap(_ cap: CGLineCap) {
-    let caps = [CAIRO_LINE_CAP_BUTT, CAIRO_LINE_CAP_ROUND, CAIRO_LINE_CAP_SQUARE]
-    cairo_set_line_cap(cairo, caps[Int(cap.rawValue)])
-  }
-  public func setLineJoin(_ join: CGLineJoin) {
-    let joins = [CAIRO_LINE_JOIN_MITER, CAIRO_LINE_JOIN_ROUND, CAIRO_LINE_JOIN_BEVEL]
-    cairo_set_line_join(cairo, joins[Int(join.rawValue)])
-  }
   public func setBlendMode(_ mode: CGBlendMode) { cairo_set_operator(cairo, mode.cairoOperator) }
 
   // MARK: Paths

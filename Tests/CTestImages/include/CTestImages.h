@@ -81,7 +81,6 @@ typedef struct {
   bool alpha;               // otherwise the fourth byte is left out
   int32_t primaries, transfer;   // ITU-T H.273
   uint32_t orientation;     // 1 to 8 as in EXIF, by the container's rotation and mirroring
-  uint32_t thumbnail_side;  // the longer side of a thumbnail; 0 for none
   const uint8_t *profile;
   size_t profile_count;
 } fic_test_heif;

@@ -41,9 +41,9 @@ struct TestAnimation {
   }
 
   private func chunk(_ name: String, _ content: Data) -> Data {
-    let body = Data(name.utf8) + content
-    let sum = body.withUnsafeBytes { PNGChecksum.sum(of: $0.bytes) }
-    return bytes(content.count, 4) + body + bytes(Int(sum), 4)
+    var chunk = Data()
+    chunk.appendPNGChunk(name, content)
+    return chunk
   }
 
   private func bytes(_ number: Int, _ count: Int) -> Data {

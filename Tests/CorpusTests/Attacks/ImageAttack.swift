@@ -16,7 +16,6 @@ enum ImageAttack {
     // The wanted size is a function of the bytes, so that an input is the image alone.
     let sides = [nil, 3, 40]
     let minimumSize = sides[bytes.count % sides.count].map { PixelSize(width: $0, height: $0 - 1) }
-    let sufficientSize = bytes.count % 2 == 0 ? PixelSize(width: 10, height: 7) : nil
     let header: ImageHeader
     let bitmap: Bitmap
     var previewed: (settled: Bitmap?, byteCount: Int)?
@@ -25,15 +24,8 @@ enum ImageAttack {
       previewed = preview(data, decoder as? any ProgressiveImageDecoder, minimumSize)
       header = try decoder.header(of: data)
       bitmap = try decoder.decode(
-        data,
-        DecodeRequest(minimumSize: minimumSize, sufficientSize: sufficientSize, limits: limits))
+        data, DecodeRequest(minimumSize: minimumSize, limits: limits))
     } catch {
-      return
-    }
-    if let sufficientSize, bitmap.size != header.size {
-      try Attack.require(
-        bitmap.size.width >= sufficientSize.width && bitmap.size.height >= sufficientSize.height
-          || minimumSize != nil, "\(bitmap.size) does not suffice")
       return
     }
     try Attack.require(

@@ -185,18 +185,5 @@
       #expect(shown.isDamaged)
       #expect(largestDifference(shown.packedBytes, whole.packedBytes) < 32)
     }
-
-    @Test("has no thumbnail in its place")
-    func showsNoThumbnail() throws {
-      let image = DrawnImage.slopes(160, 120)
-      let small = Fixture.jpeg(PixelSize(width: 40, height: 30), DrawnImage.slopes(40, 30).rgb)
-      let data = Surgery.adding(
-        exif: Surgery.exif(orientation: 1, thumbnail: small.prefix(small.count / 2)),
-        toJPEG: Fixture.jpeg(image.size, image.rgb))
-      var request = DecodeRequest(sufficientSize: PixelSize(width: 20, height: 15))
-      request.damagedImages = .showPart
-      let shown = try ImageDecoders.standard.decoder(for: data).decode(data, request)
-      #expect(shown.size == image.size && !shown.isDamaged)
-    }
   }
 #endif

@@ -140,7 +140,8 @@
       let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) })
       #expect(colors.count <= count && colors.count > count / 2)
       let webp = try encode(
-        WebPEncoder.lossless.with(.palette(count: count)), slopes.opaqueBGRX, slopes.size, .bgrx32)
+        WebPEncoder.losslessWebP.with(.palette(count: count)), slopes.opaqueBGRX, slopes.size,
+        .bgrx32)
       #expect(try decode(webp).packedBytes == pixels)
     }
   }

@@ -119,11 +119,11 @@
     @Test("of WebP keeps opaque and gray pixels exactly where nothing is to be lost")
     func keepsPixelsInWebP() throws {
       let image = DrawnImage.confetti(21, 13)
-      let data = try WebPEncoder.lossless.encode(bitmap(image.opaqueBGRX, image.size, .bgrx32))
+      let data = try WebPEncoder.losslessWebP.encode(bitmap(image.opaqueBGRX, image.size, .bgrx32))
       #expect(data.starts(with: Array("RIFF".utf8)))
       #expect(try decode(data).layout.format == .bgrx32)
       #expect(try largestDifference(decode(data).packedBytes, image.opaqueBGRX) == 0)
-      let gray = try WebPEncoder.lossless.encode(bitmap(image.red, image.size, .gray8))
+      let gray = try WebPEncoder.losslessWebP.encode(bitmap(image.red, image.size, .gray8))
       let blue = try decode(gray).packedBytes.enumerated().filter { $0.offset % 4 == 0 }
       #expect(blue.map(\.element) == image.red)
     }
@@ -131,7 +131,7 @@
     @Test("of WebP undoes the multiplication by alpha")
     func keepsTransparentPixelsInWebP() throws {
       let image = DrawnImage.confetti(21, 13)
-      let data = try WebPEncoder.lossless.encode(
+      let data = try WebPEncoder.losslessWebP.encode(
         bitmap(image.premultipliedBGRA, image.size, .bgra32))
       #expect(try decode(data).layout.format == .bgra32)
       // The decoder is libwebp, which rounds another way when it multiplies.
@@ -171,7 +171,7 @@
           }
         }
         var refusals = 0
-        for encoder in [WebPEncoder(), .lossless] {
+        for encoder in [WebPEncoder(), .losslessWebP] {
           // Rows, and the arrays of Swift, are smaller.
           for limit in stride(from: 4 << 10, to: 512 << 10, by: 4 << 10) {
             probe_refuse_allocations(limit)

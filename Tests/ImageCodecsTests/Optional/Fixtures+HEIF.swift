@@ -12,7 +12,6 @@
       var primaries: Int32 = 1
       var transfer: Int32 = 13
       var orientation: UInt32 = 1
-      var thumbnailSide: UInt32 = 0
       var profile: Data?
     }
 
@@ -24,7 +23,7 @@
           av1: options.isAV1, exact: options.isExact, depth: options.depth,
           alpha: options.hasAlpha,
           primaries: options.primaries, transfer: options.transfer,
-          orientation: options.orientation, thumbnail_side: options.thumbnailSide,
+          orientation: options.orientation,
           profile: profile.isEmpty ? nil : profile.baseAddress, profile_count: profile.count)
         return Data(owning: fic_test_encode_heif(settings, image.rgba))
       }

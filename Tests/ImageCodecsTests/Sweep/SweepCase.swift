@@ -1,5 +1,4 @@
 #if !canImport(ImageIO)
-  internal import CImageCodecs
   internal import CTestImages
   import FastImageCache
   import Foundation
@@ -106,7 +105,9 @@
         span.withUnsafeBytes { bytes in
           guard layout.format == .bgr16 else { return Array(bytes) }
           return [UInt8](unsafeUninitializedCapacity: bytes.count * 2) { result, count in
-            fic_rows_bgr16_to_bgrx(bytes.baseAddress, result.baseAddress, bytes.count / 2)
+            if let source = bytes.baseAddress, let target = result.baseAddress {
+              PixelRows.expand(source, format: .bgr16, to: target, count: bytes.count / 2)
+            }
             count = bytes.count * 2
           }
         }

@@ -79,8 +79,9 @@ struct TintTests {
   @Test("keeps the alpha, and takes the place of the colours in the normal mode")
   func replaces() throws {
     let source = try Bitmap.noise(20, 20, .bgra32, seed: 6)
-    let drawn = try Drawing.stretch.filtered([.tint(.yellow)]).drawn(source, 20, 20)
-    let half = try Drawing.stretch.filtered([.tint(.yellow.withAlpha(0.5))]).drawn(source, 20, 20)
+    let yellow = Canvas.Color(red: 1, green: 1, blue: 0)
+    let drawn = try Drawing.stretch.filtered([.tint(yellow)]).drawn(source, 20, 20)
+    let half = try Drawing.stretch.filtered([.tint(yellow.withAlpha(0.5))]).drawn(source, 20, 20)
     for y in 0..<20 {
       for x in 0..<20 {
         let old = source[x, y]

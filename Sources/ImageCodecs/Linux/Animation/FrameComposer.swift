@@ -59,8 +59,7 @@
       // Nothing shows through from the empty canvas.
       let isBlended = frame.isBlended && encoded.hasAlpha && canvas != nil
       return try Bitmap.decoding(
-        size: size, format: isOpaque ? .bgrx32 : .bgra32,
-        edges: ImageEdges(filling: size, fullSize: size), conversion: conversion
+        size: size, format: isOpaque ? .bgrx32 : .bgra32, conversion: conversion
       ) { pixels, layout throws(ImageDecodingError) in
         guard let start = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
           throw .outOfMemory
@@ -112,8 +111,7 @@
       guard orientation != .up else { return composed }
       let size = orientation.turning(size)
       return try Bitmap.decoding(
-        size: size, format: composed.layout.format,
-        edges: ImageEdges(filling: size, fullSize: size), conversion: conversion
+        size: size, format: composed.layout.format, conversion: conversion
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         composed.withUnsafeBytes { bytes in

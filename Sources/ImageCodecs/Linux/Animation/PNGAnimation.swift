@@ -65,24 +65,10 @@
       func append(_ range: Range<Int>) {
         file.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
       }
-      func appendChunk(_ name: String, _ content: UnsafeRawBufferPointer) {
-        let start = file.count + 4
-        appendNumber(UInt32(content.count))
-        file.append(contentsOf: name.utf8)
-        file.append(contentsOf: content)
-        let sum = file.withUnsafeBytes {
-          PNGChecksum.sum(of: $0.bytes.extracting(start..<file.count))
-        }
-        appendNumber(sum)
-      }
-      func appendNumber(_ number: UInt32) {
-        withUnsafeBytes(of: number.bigEndian) { file.append(contentsOf: $0) }
-      }
       append(0..<8)
       // Depth, kind of colours, compression, filter and interlacing stand behind the size.
       let size = [UInt32(frame.size.width).bigEndian, UInt32(frame.size.height).bigEndian]
-      let header = size.withUnsafeBytes { Array($0) } + bytes[24..<29]
-      header.withUnsafeBytes { appendChunk("IHDR", $0) }
+      file.appendPNGChunk("IHDR", size.withUnsafeBytes { Array($0) } + bytes[24..<29])
       for offset in [chunks.palette, chunks.transparency] {
         guard let offset, let length = bytes.bytes.bigEndian32(at: offset) else { continue }
         append(offset..<offset + length + 12)
@@ -95,7 +81,7 @@
         guard PNGChecksum.isRight(content, bytes.bytes) else {
           throw .damaged("PNG: the frame's chunk at byte \(content.lowerBound - 8) is damaged.")
         }
-        appendChunk("IDAT", UnsafeRawBufferPointer(rebasing: bytes[content.dropFirst(4)]))
+        file.appendPNGChunk("IDAT", bytes[content.dropFirst(4)])
       }
       return file
     }

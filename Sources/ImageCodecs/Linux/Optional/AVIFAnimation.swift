@@ -22,10 +22,9 @@
       let (header, announcedCount) = (reader.imageHeader, Int(reader.header.frames))
       guard announcedCount > 1 else { return nil }
       // What a still takes is at least twice a decoded frame.
-      let references = header.wholeImageByteCount.multipliedReportingOverflow(
-        by: Self.referenceCount / 2)
+      let references = header.wholeImageByteCount.multipliedClamped(by: Self.referenceCount / 2)
       let byteCount = workingByteCount(for: header, minimumSize: nil)
-        .addingClamped(references.overflow ? .max : references.partialValue)
+        .addingClamped(references)
       try limits.check(frameCount: announcedCount, of: header.size)
       try limits.check(
         header, encodedByteCount: encodedByteCount, workingByteCount: byteCount)

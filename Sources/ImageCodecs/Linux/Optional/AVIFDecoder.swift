@@ -11,9 +11,6 @@
     /// dav1d's tables and contexts, measured at 1.6 MB for the smallest images.
     private static let fixedByteCount = 3 << 20
 
-    /// A camera writes one.
-    private static let thumbnailLimit = 4
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in try AVIFReader(bytes).imageHeader }
     }
@@ -27,41 +24,8 @@
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
       try data.lendBytes { bytes throws(ImageDecodingError) in
-        let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
-          try decodeThumbnail(in: bytes, atLeast: size, request)
-        }
-        if let thumbnail { return thumbnail }
-        return try decode(bytes, request)
-      }
-    }
-
-    /// Decodes the smallest thumbnail that is no smaller than that.
-    ///
-    /// libavif decodes the primary item, and none that is a thumbnail. So each thumbnail becomes the primary
-    /// item of a copy of the file, in which nothing is a thumbnail.
-    private func decodeThumbnail(
-      in bytes: UnsafeRawBufferPointer, atLeast size: PixelSize, _ request: DecodeRequest
-    ) throws(ImageDecodingError) -> Bitmap? {
-      let image = try AVIFReader(bytes).imageHeader
-      // A thumbnail of the image with its alpha could not be told from one without.
-      guard !image.hasAlpha else { return nil }
-      try request.limits.check(image.size)
-      let items = try ISOItems(bytes.bytes)
-      var smallest: (data: Data, width: Int)?
-      for id in items.thumbnails.prefix(Self.thumbnailLimit) {
-        let data = items.making(id, primaryIn: bytes)
-        guard let found = try? header(of: data).size, found.width >= size.width,
-          found.height >= size.height, found.width < smallest?.width ?? .max
-        else { continue }
-        smallest = (data, found.width)
-      }
-      guard let smallest else { return nil }
-      var request = request
-      request.minimumSize = nil
-      let bitmap = try smallest.data.lendBytes { bytes throws(ImageDecodingError) in
         try decode(bytes, request)
       }
-      return EmbeddedThumbnail.check(bitmap, of: image.size, wanted: size)
     }
 
     private func decode(
@@ -75,20 +39,6 @@
       // Again, with the size that was announced as dav1d's limit.
       let reader = try AVIFReader(bytes, pixelLimit: announced.largestPixelCount)
       return try reader.decode(request)
-    }
-  }
-
-  extension ISOItems {
-    /// A copy of the file with another primary item, and no thumbnail.
-    fileprivate func making(_ id: Int, primaryIn bytes: UnsafeRawBufferPointer) -> Data {
-      var data = Data(bytes)
-      for (index, offset) in primaryRange.reversed().enumerated() {
-        data[offset] = UInt8(truncatingIfNeeded: id >> (8 * index))
-      }
-      for offset in thumbnailMarks {
-        data.replaceSubrange(offset..<offset + 4, with: "skip".utf8)
-      }
-      return data
     }
   }
 
@@ -118,9 +68,8 @@
     var conversion: LCMSConversion? {
       get throws(ImageDecodingError) {
         try LCMSConversion.ofColors(
-          profile: header.profile, count: header.profile_count,
-          coded: CodedColors(
-            primaries: Int(header.primaries), transfer: Int(header.transfer)))
+          profile: header.profile, count: header.profile_count, primaries: header.primaries,
+          transfer: header.transfer)
       }
     }
 
@@ -151,20 +100,12 @@
       if request.isCancelled() { throw .cancelled }
       try check(fic_avif_decode(reader, &header))
       if request.isCancelled() { throw .cancelled }
-      var first = 0
       return try Bitmap.averaging(
         imageHeader.size, orientation, format: header.has_alpha ? .bgra32 : .bgrx32,
         conversion: conversion, request
-      ) { rows, rowBytes, count throws(ImageDecodingError) in
-        try write(rows, rowBytes, first, count)
-        first += count
+      ) { rows, rowBytes, first, count throws(ImageDecodingError) in
+        try check(fic_avif_write_rows(reader, rows, rowBytes, UInt32(first), UInt32(count)))
       }
-    }
-
-    private func write(
-      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ first: Int, _ count: Int
-    ) throws(ImageDecodingError) {
-      try check(fic_avif_write_rows(reader, rows, rowBytes, UInt32(first), UInt32(count)))
     }
 
     private func check(_ status: fic_status) throws(ImageDecodingError) {

@@ -119,10 +119,11 @@
 
     /// The conversion of blue, green and red from a file's profile, or from the colours that it names.
     static func ofColors(
-      profile start: UnsafePointer<UInt8>?, count: Int, coded: CodedColors
+      profile start: UnsafePointer<UInt8>?, count: Int, primaries: UInt16, transfer: UInt16
     ) throws(ImageDecodingError) -> LCMSConversion? {
       guard let start, (1...profileLimit).contains(count) else {
-        return try coded.conversion(kind: .rgb)
+        return try CodedColors(primaries: Int(primaries), transfer: Int(transfer))
+          .conversion(kind: .rgb)
       }
       let profile = Data(bytes: start, count: count)
       // ICC.1:2022, section 7.2.6: the kind of colours.

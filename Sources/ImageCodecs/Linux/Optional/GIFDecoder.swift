@@ -26,8 +26,7 @@
         let showsPart = request.damagedImages == .showPart
         var isDamaged = false
         var bitmap = try Bitmap.decoding(
-          size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
-          edges: ImageEdges(filling: header.size, fullSize: header.size), conversion: nil
+          size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32
         ) { pixels, layout throws(ImageDecodingError) in
           isDamaged = try reader.decode(
             pixels, layout, showsPart: showsPart, unless: request.isCancelled)

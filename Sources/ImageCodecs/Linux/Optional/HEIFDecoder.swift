@@ -26,55 +26,28 @@
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
       try data.lendBytes { bytes throws(ImageDecodingError) in
-        let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
-          try decode(bytes, request, orThumbnail: size)
-        }
-        if let thumbnail { return thumbnail }
-        return try decode(bytes, request)
+        try decode(bytes, request)
       }
     }
 
-    /// - Parameter size: The least size of the thumbnail that is decoded instead; `nil` for the image.
     private func decode(
-      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, orThumbnail size: PixelSize? = nil
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> Bitmap {
       let reader = try HEIFReader(bytes)
-      var (header, request) = (reader.imageHeader, request)
-      let fullSize = header.size
-      if size == nil {
-        try request.limits.check(
-          header, encodedByteCount: bytes.count,
-          workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
-      } else {
-        try request.limits.check(header.size)
-      }
+      let header = reader.imageHeader
+      try request.limits.check(
+        header, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
       try request.limits.check(reader.codedSize)
       try HEVCSizes(reader.items, reader.planes, announced: reader.codedSize).check(bytes.bytes)
       if request.isCancelled() { throw .cancelled }
-      if let size {
-        guard !header.hasAlpha else {
-          throw .unsupported("HEIF: a thumbnail of an image with alpha")
-        }
-        try reader.takeThumbnail(atLeast: size, bytes.bytes)
-        (header, request.minimumSize) = (reader.imageHeader, nil)
-        try request.limits.check(
-          header, encodedByteCount: bytes.count,
-          workingByteCount: workingByteCount(for: header, minimumSize: nil))
-      }
       try reader.decode()
-      var first = 0
-      let bitmap = try Bitmap.averaging(
+      return try Bitmap.averaging(
         header.size, reader.orientation, format: header.hasAlpha ? .bgra32 : .bgrx32,
         conversion: reader.conversion, request
-      ) { rows, rowBytes, count throws(ImageDecodingError) in
+      ) { rows, rowBytes, first, count throws(ImageDecodingError) in
         try reader.write(rows, rowBytes, first, count)
-        first += count
       }
-      guard let size else { return bitmap }
-      guard let checked = EmbeddedThumbnail.check(bitmap, of: fullSize, wanted: size) else {
-        throw .unsupported("HEIF: a thumbnail of another image")
-      }
-      return checked
     }
   }
 
@@ -83,9 +56,9 @@
   /// Invariant: no call follows one that threw.
   final class HEIFReader {
     let items: ISOItems
-    private(set) var planes: HEIFPlanes
+    let planes: HEIFPlanes
     private let reader: OpaquePointer
-    private var header: fic_heif_header
+    private let header: fic_heif_header
 
     /// The size before the image is cropped and turned.
     var codedSize: PixelSize {
@@ -140,9 +113,8 @@
     var conversion: LCMSConversion? {
       get throws(ImageDecodingError) {
         try LCMSConversion.ofColors(
-          profile: header.profile, count: header.profile_count,
-          coded: CodedColors(
-            primaries: Int(header.primaries), transfer: Int(header.transfer)))
+          profile: header.profile, count: header.profile_count, primaries: header.primaries,
+          transfer: header.transfer)
       }
     }
 
@@ -165,16 +137,6 @@
     }
 
     deinit { fic_heif_reader_close(reader) }
-
-    /// Goes on with the smallest thumbnail that is no smaller than that.
-    func takeThumbnail(
-      atLeast size: PixelSize, _ bytes: RawSpan
-    ) throws(ImageDecodingError) {
-      try check(
-        fic_heif_take_thumbnail(
-          reader, UInt32(clamping: size.width), UInt32(clamping: size.height), &header))
-      planes = try HEIFPlanes(items, of: Int(header.item), bytes)
-    }
 
     func decode() throws(ImageDecodingError) {
       let side = max(header.coded_width, header.coded_height, header.width, header.height)

@@ -52,9 +52,9 @@
           let width = bytes.bigEndian32(at: box.body.lowerBound + 4),
           let height = bytes.bigEndian32(at: box.body.lowerBound + 8)
         else { return nil }
-        let (count, overflow) = (width + HEIFPlanes.overhang).multipliedReportingOverflow(
-          by: height + HEIFPlanes.overhang)
-        largest = max(largest, overflow ? .max : count)
+        largest = max(
+          largest,
+          (width + HEIFPlanes.overhang).multipliedClamped(by: height + HEIFPlanes.overhang))
       }
       return largest
     }

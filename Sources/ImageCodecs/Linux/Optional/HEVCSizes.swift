@@ -75,8 +75,7 @@
       let cells = (try reader.number(1, bytes) + 1) * (try reader.number(1, bytes) + 1)
       guard cells == item.parts.count else { throw .damaged("HEIF: cells of a grid are missing.") }
       let (columns, rows) = (try reader.number(width, bytes), try reader.number(width, bytes))
-      let (count, overflow) = columns.multipliedReportingOverflow(by: rows)
-      return overflow ? .max : count
+      return columns.multipliedClamped(by: rows)
     }
 
     /// The most pixels of any parameter set that a decoder of the item may meet: in its properties, and among
@@ -145,8 +144,7 @@
       guard HEIFPlanes.samplesOfPair(chroma: chroma) <= planes.samplesOfPair,
         !isDeep || planes.sampleByteCount == 2
       else { throw .damaged("HEIF: an image inside has other samples than the file announces.") }
-      let (count, overflow) = width.multipliedReportingOverflow(by: height)
-      return overflow ? .max : count
+      return width.multipliedClamped(by: height)
     }
   }
 

@@ -1,5 +1,5 @@
 #if !canImport(ImageIO)
-  /// The items of an ISO base media file: still images, their parts and their thumbnails (ISO/IEC
+  /// The items of an ISO base media file: still images and their parts (ISO/IEC
   /// 14496-12, section 8.11; ISO/IEC 23008-12).
   ///
   /// Reads boxes of lengths and references only, no image. A file with a box twice that belongs there once is
@@ -18,7 +18,6 @@
 
     struct Box {
       let type: Int
-      let typeOffset: Int
       let body: Range<Int>
     }
 
@@ -28,20 +27,13 @@
 
     private(set) var items: [Int: Item] = [:]
     private(set) var properties: [Box] = []
-    private(set) var primary = 0
-    /// The number of the primary item in the file.
-    private(set) var primaryRange = 0..<0
-    /// The thumbnails of the primary item.
-    private(set) var thumbnails: [Int] = []
-    /// The places in the file that call a reference one from a thumbnail to its image.
-    private(set) var thumbnailMarks: [Int] = []
     private var partCount = 0
 
     init(_ bytes: RawSpan) throws(ImageDecodingError) {
       let file = try Self.boxes(in: 0..<bytes.byteCount, bytes)
       let meta = try Self.only("meta", of: file, after: 4)
       let boxes = try Self.boxes(in: meta, bytes)
-      try readPrimary(try Self.only("pitm", of: boxes, after: 0), bytes)
+      _ = try Self.only("pitm", of: boxes, after: 0)
       try readTypes(try Self.only("iinf", of: boxes, after: 0), bytes)
       let data = boxes.filter { $0.type == Self.code("idat") }
       guard data.count <= 1 else { throw Self.damaged("several boxes of data") }
@@ -83,7 +75,7 @@
         }
         guard size >= start - offset else { throw damaged("a length") }
         guard size <= range.upperBound - offset else { throw .truncated }
-        boxes.append(Box(type: type, typeOffset: offset + 4, body: start..<offset + size))
+        boxes.append(Box(type: type, body: start..<offset + size))
         guard boxes.count <= boxLimit else { throw damaged("more than \(boxLimit) boxes") }
         offset += size
       }
@@ -99,15 +91,6 @@
         throw damaged("\(found.count) boxes \"\(name)\"")
       }
       return body.dropFirst(byteCount)
-    }
-
-    private mutating func readPrimary(
-      _ body: Range<Int>, _ bytes: RawSpan
-    ) throws(ImageDecodingError) {
-      var reader = ISOBoxReader(bytes, body)
-      let width = try reader.version(bytes) == 0 ? 2 : 4
-      primaryRange = reader.offset..<reader.offset + width
-      primary = try reader.number(width, bytes)
     }
 
     private mutating func readTypes(
@@ -187,14 +170,12 @@
       var reader = ISOBoxReader(bytes, body)
       let width = try reader.version(bytes) == 0 ? 2 : 4
       for box in try Self.boxes(in: reader.rest, bytes) {
-        if box.type == Self.code("thmb") { thumbnailMarks.append(box.typeOffset) }
         var reader = ISOBoxReader(bytes, box.body)
         let from = try reader.number(width, bytes)
         for _ in 0..<(try reader.number(2, bytes)) {
           let to = try reader.number(width, bytes)
           try countPart()
           if box.type == Self.code("dimg") { items[from]?.parts.append(to) }
-          if box.type == Self.code("thmb"), to == primary { thumbnails.append(from) }
         }
       }
     }

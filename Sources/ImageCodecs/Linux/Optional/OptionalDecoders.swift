@@ -1,6 +1,25 @@
 #if !canImport(ImageIO)
   /// The decoders behind traits of the package, for those traits that are enabled.
-  let optionalDecoders: [any ImageDecoder] = gif + avif + heif + svg + pixbuf
+  func makeOptionalDecoders() -> [any ImageDecoder] {
+    var decoders: [any ImageDecoder] = []
+    decoders.reserveCapacity(5)
+    #if GIF
+      decoders.append(GIFDecoder())
+    #endif
+    #if AVIF
+      decoders.append(AVIFDecoder())
+    #endif
+    #if HEIF
+      decoders.append(HEIFDecoder())
+    #endif
+    #if SVG
+      decoders.append(SVGDecoder())
+    #endif
+    #if Pixbuf
+      decoders.append(PixbufDecoder())
+    #endif
+    return decoders
+  }
 
   extension EncodedImageType {
     /// The trait of the package that its decoder needs.
@@ -15,34 +34,4 @@
       }
     }
   }
-
-  #if GIF
-    private let gif: [any ImageDecoder] = [GIFDecoder()]
-  #else
-    private let gif: [any ImageDecoder] = []
-  #endif
-
-  #if AVIF
-    private let avif: [any ImageDecoder] = [AVIFDecoder()]
-  #else
-    private let avif: [any ImageDecoder] = []
-  #endif
-
-  #if HEIF
-    private let heif: [any ImageDecoder] = [HEIFDecoder()]
-  #else
-    private let heif: [any ImageDecoder] = []
-  #endif
-
-  #if SVG
-    private let svg: [any ImageDecoder] = [SVGDecoder()]
-  #else
-    private let svg: [any ImageDecoder] = []
-  #endif
-
-  #if Pixbuf
-    private let pixbuf: [any ImageDecoder] = [PixbufDecoder()]
-  #else
-    private let pixbuf: [any ImageDecoder] = []
-  #endif
 #endif

@@ -8,10 +8,6 @@
   /// An image has no pixels of its own. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses, and
   /// what no size bounds. Only its counts bound the time; a drawing cannot be cancelled.
   struct SVGDecoder: ImageDecoder {
-    /// librsvg's objects for each byte of the file, and for fonts.
-    private static let bytesPerByte = 64
-    private static let fixedByteCount = 4 << 20
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in try SVGReader(bytes).header }
     }
@@ -19,9 +15,8 @@
     /// Groups within each other may each be drawn apart first.
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       let size = header.size.drawn(for: minimumSize)
-      let (layers, overflow) = PixelLayout.byteCount(size: size, format: .bgra32)
-        .multipliedReportingOverflow(by: 2 + header.layerCount)
-      return overflow ? .max : layers.addingClamped(header.temporaryByteCount)
+      return PixelLayout.byteCount(size: size, format: .bgra32)
+        .multipliedClamped(by: 2 + header.layerCount).addingClamped(header.temporaryByteCount)
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
@@ -35,8 +30,7 @@
         if request.isCancelled() { throw .cancelled }
         let size = header.size.drawn(for: request.minimumSize)
         let bitmap = try Bitmap.decoding(
-          size: size, format: .bgra32,
-          edges: ImageEdges(filling: size, fullSize: header.size), conversion: nil
+          size: size, format: .bgra32, edges: ImageEdges(filling: size, fullSize: header.size)
         ) { pixels, layout throws(ImageDecodingError) in
           guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
             throw .outOfMemory
@@ -47,18 +41,14 @@
         return bitmap
       }
     }
-
-    fileprivate static func memory(for markup: SVGMarkup, byteCount: Int) -> (
-      layers: Int, bytes: Int
-    ) {
-      let (bytes, overflow) = byteCount.multipliedReportingOverflow(by: bytesPerByte)
-      let layers = markup.depth * (markup.useCount > 0 ? 2 : 1)
-      return (layers, overflow ? .max : bytes.addingClamped(fixedByteCount))
-    }
   }
 
   /// One SVG file.
   private final class SVGReader {
+    /// librsvg's objects for each byte of the file, and for fonts.
+    private static let bytesPerByte = 64
+    private static let fixedByteCount = 4 << 20
+
     private let reader: OpaquePointer
     let header: ImageHeader
 
@@ -70,8 +60,12 @@
       let status = fic_svg_read_header(reader, start, bytes.count, &width, &height)
       do throws(ImageDecodingError) {
         try status.check(.svg, fic_svg_reader_message(reader))
-        header = try Self.header(
-          width, height, SVGDecoder.memory(for: markup, byteCount: bytes.count))
+        var header = ImageHeader(
+          size: try PixelSize(drawing: width, by: height, of: .svg), hasAlpha: true)
+        header.temporaryByteCount = bytes.count.multipliedClamped(by: Self.bytesPerByte)
+          .addingClamped(Self.fixedByteCount)
+        header.layerCount = markup.depth * (markup.useCount > 0 ? 2 : 1)
+        self.header = header
       } catch {
         // An object without all of its parts has no `deinit`.
         fic_svg_reader_close(reader)
@@ -92,16 +86,6 @@
       try fic_svg_draw(
         reader, rows, layout.rowBytes, UInt32(layout.size.width), UInt32(layout.size.height)
       ).check(.svg, fic_svg_reader_message(reader))
-    }
-
-    private static func header(
-      _ width: Double, _ height: Double, _ memory: (layers: Int, bytes: Int)
-    ) throws(ImageDecodingError) -> ImageHeader {
-      var header = ImageHeader(
-        size: try PixelSize(drawing: width, by: height, of: .svg), hasAlpha: true)
-      header.temporaryByteCount = memory.bytes
-      header.layerCount = memory.layers
-      return header
     }
   }
 

@@ -34,16 +34,18 @@
       for y in 0..<layout.size.height {
         let row = start + y * layout.rowBytes
         switch layout.format {
-        case .bgr16:
-          fic_rows_bgr16_to_bgrx(row, scratch.start, width)
-        case .bgra32:
-          switch alpha {
-          case .keep: fic_rows_unpremultiply(row, scratch.start, width)
-          case .onWhite: fic_rows_flatten_on_white(row, scratch.start, width)
-          }
+        case .bgr16, .bgra32:
+          PixelRows.expand(row, format: layout.format, to: scratch.start, count: width)
         case .bgrx32, .gray8:
           try write(row)
           continue
+        }
+        if layout.format.hasAlpha {
+          switch alpha {
+          case .keep: PixelRows.divideByAlpha(scratch.start, count: width)
+          case .onWhite:
+            PixelRows.lay(SIMD4(repeating: 255), under: scratch.start, count: width)
+          }
         }
         try write(scratch.start)
       }

@@ -70,18 +70,26 @@
     /// - Parameters:
     ///   - size: The upright image's.
     ///   - orientation: The turn that brings the rows upright.
-    ///   - read: Reads the next `count` rows.
+    ///   - read: Reads the next `count` rows, from the row `first` of the file on.
     static func averaging(
       _ size: PixelSize, _ orientation: Orientation, format: PixelFormat,
       conversion: (any ColorConversion)?, _ request: DecodeRequest,
-      _ read: (_ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int)
-        throws(ImageDecodingError) -> Void
+      _ read: (
+        _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ first: Int, _ count: Int
+      ) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) -> Bitmap {
       let factor = RowAverage.factor(of: size, for: request.minimumSize)
       let reduced = size.reduced(by: factor)
       let average =
         factor > 1
         ? try RowAverage(size: orientation.turning(size), format: format, factor: factor) : nil
+      var first = 0
+      func readNext(
+        _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+      ) throws(ImageDecodingError) {
+        try read(rows, rowBytes, first, count)
+        first += count
+      }
       return try decoding(
         size: reduced, format: format,
         edges: orientation.edges(of: size, reducedBy: Double(factor), to: reduced),
@@ -90,9 +98,9 @@
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         try target.fill(unless: request.isCancelled) {
           rows, rowBytes, count throws(ImageDecodingError) in
-          guard let average else { return try read(rows, rowBytes, count) }
+          guard let average else { return try readNext(rows, rowBytes, count) }
           try average.write(rows, rowBytes, count, unless: request.isCancelled) {
-            row throws(ImageDecodingError) in try read(row, 0, 1)
+            row throws(ImageDecodingError) in try readNext(row, 0, 1)
           }
         }
       }

@@ -9,9 +9,11 @@ struct HTTPTimeoutsTests {
   private let start = ContinuousClock.now
 
   private func patience(idle: Int = 10, total: Int? = 60, rate: Int = 0) -> HTTPTimeouts {
-    let limits = HTTPTimeouts.Limits(
-      idleTimeout: .seconds(idle), totalTimeout: total.map { .seconds($0) }, lowestByteRate: rate)
-    return HTTPTimeouts(limits, now: start)
+    var options = HTTPOptions()
+    options.idleTimeout = .seconds(idle)
+    options.totalTimeout = total.map { .seconds($0) }
+    options.lowestByteRate = rate
+    return HTTPTimeouts(options, now: start)
   }
 
   private func at(_ seconds: Int) -> HTTPTimeouts.Instant { start + .seconds(seconds) }

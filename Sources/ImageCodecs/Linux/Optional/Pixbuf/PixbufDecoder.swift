@@ -69,8 +69,8 @@
       return try .averaging(
         header.size, file.orientation, format: header.hasAlpha ? .bgra32 : .bgrx32,
         conversion: conversion, request
-      ) { rows, rowBytes, count in
-        reader.read(rows, rowBytes, count)
+      ) { rows, rowBytes, first, count in
+        reader.read(rows, rowBytes, first, count)
       }
     }
   }

@@ -53,7 +53,6 @@
 
     private let reader: OpaquePointer
     private let file: PixbufFile
-    private var row = 0
 
     init(_ file: PixbufFile) throws(ImageDecodingError) {
       guard let reader = fic_pixbuf_reader_create() else { throw .outOfMemory }
@@ -101,10 +100,10 @@
     }
 
     /// Writes the next rows of the decoded image.
-    func read(_ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int) {
-      precondition(row + count <= file.size.height, "Row \(row + count) of \(file.size) pixels.")
-      fic_pixbuf_read_rows(reader, rows, rowBytes, UInt32(row), UInt32(count), file.alpha)
-      row += count
+    func read(_ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ first: Int, _ count: Int) {
+      precondition(
+        first + count <= file.size.height, "Row \(first + count) of \(file.size) pixels.")
+      fic_pixbuf_read_rows(reader, rows, rowBytes, UInt32(first), UInt32(count), file.alpha)
     }
 
     private func check(_ status: fic_status) throws(ImageDecodingError) {
