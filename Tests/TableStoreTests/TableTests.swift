@@ -7,18 +7,9 @@ import Testing
 @Suite("A table", .timeLimit(.wholeRun))
 struct TableTests {
   let fixture: Fixture
-  init() throws { fixture = try Fixture() }
+  private let plan = FaultPlan()
 
-  @Test("returns the very bytes that were stored")
-  func storesAndHits() throws {
-    let table = try fixture.open()
-    try table.store(key(1), metadata: [1, 2, 3])
-    let entry = try #require(table.entry(for: key(1)))
-    #expect(entry.shows(key(1)))
-    #expect(entry.metadata == [1, 2, 3])
-    #expect(entry.extent == SlotExtent(width: 16, height: 4))
-    #expect(!entry.isPrivate)
-  }
+  init() throws { fixture = try Fixture() }
 
   @Test(
     "takes ids of every kind and length",
@@ -32,8 +23,7 @@ struct TableTests {
       let key = TableKey(entity: id, version: version)
       try table.store(key)
       #expect(table.entry(for: key)?.shows(key) == true)
-      table.close()
-      table = try fixture.open()
+      table = try fixture.reopen(table)
       #expect(table.entry(for: key)?.shows(key) == true)
       #expect(table.entry(for: key)?.shows(key) == true)
     }
@@ -41,7 +31,6 @@ struct TableTests {
 
   @Test("makes no system call for a hit, a miss and a question")
   func hitsWithoutCalls() throws {
-    let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)
     try table.store(key(1))
     plan.pass()
@@ -56,7 +45,6 @@ struct TableTests {
   @Test("reads the record of an earlier session's image once, and then the image")
   func verifiesOnce() throws {
     try fixture.open().store(key(1))
-    let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)
     plan.pass()
     for _ in 0..<2 { #expect(table.contains(key(1))) }
@@ -68,7 +56,6 @@ struct TableTests {
   @Test("writes a zero record, the content, the record, and then zeros over the older record")
   func storesInOrder() throws {
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
-    let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)
     // The first change looks for an index file of before.
     _ = try table.remove(key(9).entity)
@@ -84,8 +71,6 @@ struct TableTests {
     #expect(plan.offsets.dropFirst() == [newRecord, newSlot, newRecord, record])
   }
 
-  // MARK: Leases
-
   @Test("keeps a leased image through replacement, removal, emptying and closing")
   func keepsLeasedImages() throws {
     var table = try fixture.open(slots: 4)
@@ -97,8 +82,7 @@ struct TableTests {
     for entity in 10..<30 { _ = try? table.store(key(entity)) }
     try table.removeAll()
     for entity in 30..<50 { try table.store(key(entity)) }
-    table.close()
-    table = try fixture.open(slots: 4)
+    table = try fixture.reopen(table, slots: 4)
     for entity in 50..<70 { try table.store(key(entity)) }
     #expect(replaced.shows(key(1, 1)))
     #expect(removed.shows(key(2)))
@@ -140,8 +124,6 @@ struct TableTests {
     #expect(Int(bitPattern: buffer.pixels.baseAddress) % 64 == 0)
   }
 
-  // MARK: Capacity
-
   @Test("counts an image as used for as long as it is leased")
   func countsLeasesAsUse() throws {
     let table = try fixture.open(slots: 3)
@@ -152,10 +134,6 @@ struct TableTests {
     try table.store(key(4))
     #expect(table.present(1...4) == [1, 3, 4])
   }
-
-  // MARK: Removing
-
-  // MARK: Closing
 
   @Test("misses and refuses everything once closed")
   func refusesAfterClosing() throws {
@@ -170,19 +148,6 @@ struct TableTests {
     #expect(throws: TableError.closed) { try table.remove(key(1).entity) }
     #expect(throws: TableError.closed) { try table.removeAll() }
     #expect(throws: TableError.closed) { try table.flush() }
-  }
-
-  @Test("is shared by two openings until both are closed")
-  func sharesOpenings() throws {
-    let first = try fixture.open()
-    let second = try fixture.open()
-    try first.store(key(1))
-    #expect(second.entry(for: key(1))?.shows(key(1)) == true)
-    first.close()
-    #expect(throws: TableError.closed) { try first.store(key(3)) }
-    try second.store(key(2))
-    #expect(second.present(1...2) == [1, 2])
-    #expect(second.statistics.isOwner)
   }
 
   @Test("refuses a second opening that asks for another capacity or protection")
@@ -240,22 +205,5 @@ struct TableTests {
     try second.store(key(3))
     #expect(!second.statistics.isOwner)
     #expect(try fixture.open().present(1...3) == [1])
-  }
-
-  // MARK: Looking inside
-
-  @Test("counts its slots, leases and bytes")
-  func countsItself() throws {
-    let table = try fixture.open(slots: 100)
-    let entry = try table.store(key(1))
-    try table.store(key(2))
-    let statistics = table.statistics
-    #expect(statistics.slotCount == 100)
-    #expect(statistics.liveCount == 2)
-    #expect(statistics.leasedCount == 1)
-    #expect(statistics.mappedByteCount > 100 * 256)
-    #expect((1...100_000).contains(statistics.diskByteCount))
-    #expect(statistics.isOwner)
-    withExtendedLifetime(entry) {}
   }
 }

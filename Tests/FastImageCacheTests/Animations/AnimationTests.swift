@@ -7,6 +7,8 @@ import Testing
 @Suite("An animation", .timeLimit(.minutes(10)))
 struct AnimationTests {
   private let decoder = movingDecoder()
+  private let photo = Photo("a", url: "moving:/3/5")
+  private let gate = Gate()
 
   private func fixture(
     _ formats: [ImageFormat] = [.sticker], _ decoder: FramesDecoder? = nil,
@@ -30,11 +32,11 @@ struct AnimationTests {
 
   // MARK: Loading
 
-  @Test("is loaded with all its frames, durations and loops")
+  @Test("is loaded with all its frames, durations and loops, and is a hit that decodes nothing")
   func isLoaded() async throws {
     let fixture = try await fixture()
-    let animation = try await fixture.cache.animation(
-      for: sticker(3, frames: 5), format: .sticker)
+    let animation = try await fixture.cache.animation(for: photo, format: .sticker)
+    let reads = decoder.reads.value
     #expect(animation.numbers == numbers(3, 5))
     #expect(animation.loopCount == 2)
     #expect(!animation.isStreamed)
@@ -43,14 +45,6 @@ struct AnimationTests {
     #expect(animation.duration == .milliseconds(200))
     #expect(animation.frame(atTime: .milliseconds(55)).index == 2)
     #expect(animation.frame(atTime: .seconds(9)).index == 4)
-  }
-
-  @Test("is a hit afterwards, which decodes nothing")
-  func isHit() async throws {
-    let fixture = try await fixture()
-    let photo = sticker(3, frames: 5)
-    _ = try await fixture.cache.animation(for: photo, format: .sticker)
-    let reads = decoder.reads.value
     #expect(fixture.cache.cachedAnimation(for: photo, format: .sticker)?.numbers == numbers(3, 5))
     #expect(fixture.cache.cachedImage(for: photo, format: .sticker)?.solidNumber == 300)
     #expect(decoder.reads.value == reads)
@@ -59,37 +53,32 @@ struct AnimationTests {
   @Test("obeys the options of its request")
   func obeysOptions() async throws {
     let fixture = try await fixture()
-    let photo = sticker(3, frames: 5)
-    var options = LoadOptions()
-    options.scope = .cache
     await #expect(throws: ImageCacheError.notCached(entity: "a", format: "sticker")) {
-      try await fixture.cache.animation(for: photo, format: .sticker, options: options)
+      try await fixture.cache.animation(
+        for: photo, format: .sticker, options: LoadOptions(scope: .cache))
     }
     _ = try await fixture.cache.animation(for: photo, format: .sticker)
     let reads = decoder.reads.value
-    options = LoadOptions()
-    options.cachePolicy = .reload
-    _ = try await fixture.cache.animation(for: photo, format: .sticker, options: options)
+    let reload = LoadOptions(.reload)
+    _ = try await fixture.cache.animation(for: photo, format: .sticker, options: reload)
     #expect(decoder.reads.value > reads)
   }
 
   @Test("of a placeholder is a still, by one load")
   func isPlaceholder() async throws {
     let fixture = try await fixture()
-    var options = LoadOptions()
-    options.isPlaceholder = true
     let still = try await fixture.cache.animation(
-      for: sticker(3, frames: 5), format: .sticker, options: options)
+      for: sticker(3, frames: 5), format: .sticker, options: .placeholder)
     #expect(still.numbers == [300])
     #expect(fixture.source.started.value == 1)
   }
 
-  @Test("of an earlier session plays without a decode")
-  func outlivesSession() async throws {
+  @Test("of an earlier session, stale or not, plays without a decode", arguments: [false, true])
+  func outlivesSession(isMarked: Bool) async throws {
     let directory = try TemporaryDirectory()
-    let photo = sticker(3, frames: 5)
     let former = try await fixture(directory: directory)
     _ = try await former.cache.animation(for: photo, format: .sticker)
+    if isMarked { try await former.cache.markStale(photo) }
     await former.cache.close()
     let decoder = movingDecoder()
     let later = try await fixture([.sticker], decoder, directory: directory)
@@ -104,13 +93,11 @@ struct AnimationTests {
   @Test("gives its first frame before the others are read")
   func givesFirstFrame() async throws {
     var decoder = movingDecoder()
-    let gate = Gate()
     decoder.gate = gate
     let fixture = try await fixture([.sticker], decoder)
-    let photo = sticker(3, frames: 5)
     async let waiting = fixture.cache.animation(for: photo, format: .sticker)
     await fixture.subscribers(1)
-    let image = try await fixture.cache.image(for: photo, format: .sticker)
+    let image = try await fixture.image(photo, .sticker)
     #expect(image.solidNumber == 300)
     #expect(fixture.cache.cachedAnimation(for: photo, format: .sticker) == nil)
     gate.open()
@@ -121,33 +108,16 @@ struct AnimationTests {
   @Test("is drawn to the end when only its first frame was asked for")
   func goesOn() async throws {
     let fixture = try await fixture()
-    let photo = sticker(3, frames: 5)
-    _ = try await fixture.cache.image(for: photo, format: .sticker)
+    _ = try await fixture.image(photo, .sticker)
     await fixture.quiet()
     #expect(fixture.cache.cachedAnimation(for: photo, format: .sticker)?.numbers == numbers(3, 5))
-  }
-
-  @Test("is loaded once for all that ask")
-  func isShared() async throws {
-    let fixture = try await fixture()
-    let photo = sticker(3, frames: 4)
-    let answers = try await withThrowingTaskGroup(of: CachedAnimation.self) { group in
-      for _ in 0..<20 {
-        group.addTask { try await fixture.cache.animation(for: photo, format: .sticker) }
-      }
-      return try await group.reduce(into: []) { $0.append($1.numbers) }
-    }
-    #expect(answers == Array(repeating: numbers(3, 4), count: 20))
-    #expect(fixture.source.started.value == 1)
   }
 
   @Test("whose request is cancelled ends its load")
   func isCancelled() async throws {
     var decoder = movingDecoder()
-    let gate = Gate()
     decoder.gate = gate
     let fixture = try await fixture([.sticker], decoder)
-    let photo = sticker(3, frames: 5)
     let task = Task { try await fixture.cache.animation(for: photo, format: .sticker) }
     while decoder.reads.value == 0 { await Task.yield() }
     task.cancel()
@@ -157,13 +127,16 @@ struct AnimationTests {
     #expect(fixture.cache.cachedAnimation(for: photo, format: .sticker) == nil)
   }
 
-  @Test("is prefetched whole")
-  func isPrefetched() async throws {
-    let fixture = try await fixture()
-    let photo = sticker(3, frames: 5)
-    let progress = await fixture.cache.prefetch([photo], format: .sticker)
-    #expect(progress.loadedCount == 1)
-    #expect(fixture.cache.cachedAnimation(for: photo, format: .sticker)?.numbers == numbers(3, 5))
+  @Test("is prefetched whole and once, kept or not", arguments: [1 << 20, 1])
+  func isPrefetched(byteLimit: Int) async throws {
+    let format = ImageFormat.sticker.keeping(.allFrames(byteLimit: byteLimit))
+    let fixture = try await fixture([format])
+    for _ in 0..<2 {
+      #expect(await fixture.cache.prefetch([photo], format: format).loadedCount == 1)
+    }
+    #expect(fixture.source.started.value == 1)
+    guard byteLimit > 1 else { return }
+    #expect(fixture.cache.cachedAnimation(for: photo, format: format)?.numbers == numbers(3, 5))
   }
 
   @Test("that is stored by hand has all its frames")
@@ -220,7 +193,6 @@ struct AnimationTests {
     let changing = try await fixture { configuration in
       configuration.willStore = { $0.bitmap = try solid(9) }
     }
-    let photo = sticker(3, frames: 5)
     #expect(try await changing.cache.animation(for: photo, format: .sticker).numbers == [9])
     let refusing = try await fixture { configuration in
       configuration.willStore = { $0.storage = .doNotStore }
@@ -262,7 +234,6 @@ struct AnimationTests {
     var decoder = self.decoder
     decoder.damaged = 3
     let fixture = try await fixture([format], decoder)
-    let photo = sticker(3, frames: 5)
     let animation = try await fixture.cache.animation(for: photo, format: format)
     while !animation.isBroken, !Task.isCancelled {
       _ = animation.frame(at: 3)
@@ -274,8 +245,10 @@ struct AnimationTests {
 
   // MARK: Changes
 
-  @Test("is one entry of a listing, and leaves no frame behind when it is removed")
-  func isRemoved() async throws {
+  @Test(
+    "is one entry of a listing, and leaves no frame behind when it is removed",
+    arguments: ["a", ImageID(String(repeating: "long", count: 1000))])
+  func isRemoved(id: ImageID) async throws {
     let fixture = try await fixture()
     let cache = fixture.cache
     func listed() async throws -> [Int] {
@@ -287,7 +260,7 @@ struct AnimationTests {
       { _ in _ = try await cache.removeImages { $0.frameCount == 5 } },
       { _ in try await cache.removeAllImages() },
     ] {
-      let photo = sticker(3, frames: 5)
+      let photo = sticker(3, frames: 5, id: id)
       _ = try await cache.animation(for: photo, format: .sticker)
       await fixture.quiet()
       #expect(try await listed() == [5])
@@ -309,9 +282,7 @@ struct AnimationTests {
     let photo = Photo("a")
     let former = try await fixture.cache.animation(for: photo, format: .sticker)
     #expect(former.numbers == numbers(1, 9))
-    var options = LoadOptions()
-    options.cachePolicy = .reload
-    _ = try await fixture.cache.image(for: photo, format: .sticker, options: options)
+    _ = try await fixture.image(photo, .sticker, LoadOptions(.reload))
     await fixture.quiet()
     let later = try #require(fixture.cache.cachedAnimation(for: photo, format: .sticker))
     #expect(later.numbers == numbers(2, 4))
@@ -366,11 +337,9 @@ struct AnimationTests {
   @Test("that is removed while its frames are drawn leaves none")
   func isRemovedMeanwhile() async throws {
     var decoder = movingDecoder()
-    let gate = Gate()
     decoder.gate = gate
     let fixture = try await fixture([.sticker], decoder)
-    let photo = sticker(3, frames: 5)
-    _ = try await fixture.cache.image(for: photo, format: .sticker)
+    _ = try await fixture.image(photo, .sticker)
     try await fixture.cache.removeImage(for: photo, format: .sticker)
     gate.open()
     await fixture.quiet()
@@ -384,7 +353,6 @@ struct AnimationTests {
     var decoder = movingDecoder()
     decoder.damaged = 3
     let fixture = try await fixture([.sticker], decoder)
-    let photo = sticker(3, frames: 5)
     await #expect { _ = try await fixture.cache.animation(for: photo, format: .sticker) } throws: {
       if case .undecodable? = $0 as? ImageCacheError { true } else { false }
     }
@@ -450,35 +418,10 @@ struct AnimationTests {
     }
     let fixture = try await fixture([.sticker, .row], source: source)
     let photo = Photo("a")
-    async let still = fixture.cache.image(for: photo, format: .row)
+    async let still = fixture.image(photo)
     async let animation = fixture.cache.animation(for: photo, format: .sticker)
     #expect(try await still.solidNumber == 399)
     #expect(try await animation.numbers == numbers(3, 2))
-  }
-
-  @Test("is marked stale for a session only, with all its frames")
-  func outlivesMark() async throws {
-    let directory = try TemporaryDirectory()
-    let photo = sticker(3, frames: 4)
-    let former = try await fixture(directory: directory)
-    _ = try await former.cache.animation(for: photo, format: .sticker)
-    try await former.cache.markStale(photo)
-    await former.cache.close()
-    let later = try await fixture(directory: directory)
-    let animation = try #require(later.cache.cachedAnimation(for: photo, format: .sticker))
-    await animation.ready()
-    #expect(animation.numbers == numbers(3, 4))
-  }
-
-  @Test("that is not kept is prefetched once")
-  func isPrefetchedOnce() async throws {
-    let format = ImageFormat.sticker.keeping(.allFrames(byteLimit: 1))
-    let fixture = try await fixture([format])
-    for _ in 0..<2 {
-      let progress = await fixture.cache.prefetch([sticker(3, frames: 5)], format: format)
-      #expect(progress.loadedCount == 1)
-    }
-    #expect(fixture.source.started.value == 1)
   }
 
   @Test("stored by hand without an address is a still where its frames are not kept")
@@ -494,36 +437,11 @@ struct AnimationTests {
   @Test("plays where its format is not stored")
   func playsUnstored() async throws {
     let format = ImageFormat(
-      name: "phones", size: .exact(PixelSize(width: 32, height: 32)), pixelFormat: .bgrx32,
-      devices: .phone, animation: .allFrames(byteLimit: 1 << 20))
+      "phones", 32, devices: .phone, animation: .allFrames(byteLimit: 1 << 20))
     let fixture = try await fixture([format])
     let animation = try await fixture.cache.animation(for: sticker(3, frames: 3), format: format)
     #expect(animation.isStreamed && animation.frameCount == 3)
     while animation.numbers.contains(nil), !Task.isCancelled { await Task.yield() }
     #expect(animation.numbers == numbers(3, 3))
-  }
-
-  @Test("of an id that is kept as a hash leaves no frame behind")
-  func removesHashed() async throws {
-    let fixture = try await fixture()
-    let photo = sticker(3, frames: 4, id: ImageID(String(repeating: "long", count: 1000)))
-    _ = try await fixture.cache.animation(for: photo, format: .sticker)
-    await fixture.quiet()
-    #expect(try await fixture.cache.removeImages { _ in true } == 1)
-    #expect(await fixture.cache.statistics().tables.first?.entryCount == 0)
-  }
-
-  @Test("starts its table afresh when the format begins to keep frames")
-  func startsAfresh() async throws {
-    let directory = try TemporaryDirectory()
-    let photo = sticker(3, frames: 5)
-    let first = ImageFormat.sticker.keeping(.firstFrame)
-    let former = try await fixture([first], directory: directory)
-    _ = try await former.cache.image(for: photo, format: first)
-    await former.cache.close()
-    let later = try await fixture(directory: directory)
-    #expect(later.cache.cachedImage(for: photo, format: .sticker) == nil)
-    #expect(
-      try await later.cache.animation(for: photo, format: .sticker).numbers == numbers(3, 5))
   }
 }

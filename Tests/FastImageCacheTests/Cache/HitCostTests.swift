@@ -7,9 +7,7 @@
   @Suite("The cost of a hit", .timeLimit(.minutes(10)))
   struct HitCostTests {
     /// The sanitizers make calls of their own.
-    @Test(
-      "is no system call, synchronously or awaited",
-      .enabled(if: probe_counts_allocations() == 1))
+    @Test("is no system call, awaited or not", .enabled(if: probe_counts_allocations() == 1))
     func makesNoSystemCall() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let fixture = try await Fixture()
@@ -33,8 +31,7 @@
     }
 
     /// In a process of its own, since events that another test observes in all caches take memory.
-    @Test(
-      "is one allocation, the handle", .enabled(if: probe_counts_allocations() == 1))
+    @Test("is one allocation, the handle", .enabled(if: probe_counts_allocations() == 1))
     func allocatesHandleOnly() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let fixture = try await Fixture()

@@ -5,35 +5,21 @@ import Testing
 
 @Suite("A hit", .timeLimit(.minutes(10)))
 struct HitTests {
-  @Test("returns what was loaded, without asking the source again")
+  @Test("is what was loaded, awaited or not and in a later session, and asks no source")
   func returnsStoredImage() async throws {
-    let fixture = try await Fixture()
-    let photo = Photo("a", url: "test:/300")
-    let loaded = try await fixture.cache.image(for: photo, format: .row)
-    let again = try await fixture.cache.image(for: photo, format: .row)
-    #expect(loaded.solidNumber == 300 && again.solidNumber == 300)
-    #expect(!loaded.isPrivate && !again.isPrivate)
-    #expect(fixture.source.started.value == 1)
-  }
-
-  @Test("is there synchronously, and never loads")
-  func isSynchronous() async throws {
-    let fixture = try await Fixture()
-    let photo = Photo("a", url: "test:/5")
-    #expect(fixture.cache.cachedImage(for: photo, format: .row) == nil)
-    #expect(fixture.source.started.value == 0)
-    _ = try await fixture.cache.image(for: photo, format: .row)
-    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
-  }
-
-  @Test("survives a new start of the program")
-  func survivesReopen() async throws {
     let first = try await Fixture()
-    let photo = Photo("a", url: "test:/7")
-    _ = try await first.cache.image(for: photo, format: .row)
+    let photo = Photo("a", url: "test:/300")
+    #expect(first.cache.cachedImage(for: photo, format: .row) == nil)
+    #expect(first.source.started.value == 0)
+    for _ in 0..<2 {
+      let image = try await first.cache.image(for: photo, format: .row)
+      #expect(image.solidNumber == 300 && !image.isPrivate)
+      #expect(first.cache.cachedImage(for: photo, format: .row)?.solidNumber == 300)
+    }
+    #expect(first.source.started.value == 1)
     await first.cache.close()
     let second = try await Fixture(directory: first.directory)
-    #expect(second.cache.cachedImage(for: photo, format: .row)?.solidNumber == 7)
+    #expect(second.cache.cachedImage(for: photo, format: .row)?.solidNumber == 300)
     #expect(second.source.started.value == 0)
   }
 
@@ -54,7 +40,7 @@ struct HitTests {
   @Test("on an image of an earlier session suspends once, and is checked in a turn of its table")
   @MainActor func verifiesElsewhere() async throws {
     let first = try await Fixture()
-    let photos = (1...3).map { Photo(ImageID($0), url: "test:/\($0)") }
+    let photos = photos(1...3)
     for photo in photos { _ = try await first.cache.image(for: photo, format: .row) }
     await first.cache.close()
     let fixture = try await Fixture(directory: first.directory)
@@ -83,29 +69,6 @@ struct HitTests {
     #expect(statistics.hits == 5 && statistics.misses == 0)
   }
 
-  @Test("raises the rate of hits, of which a new cache has none")
-  func raisesHitRate() async throws {
-    let fixture = try await Fixture()
-    let (cache, photo) = (fixture.cache, Photo("a", url: "test:/9"))
-    #expect(await cache.statistics().hitRate == 0)
-    _ = try await cache.image(for: photo, format: .row)
-    #expect(await cache.statistics().hitRate == 0)
-    for _ in 0..<3 { _ = try await cache.image(for: photo, format: .row) }
-    #expect(await cache.statistics().hitRate == 0.75)
-  }
-
-  @Test("needs the version of the source to agree")
-  func needsVersion() async throws {
-    let fixture = try await Fixture()
-    _ = try await fixture.cache.image(for: Photo("a", version: 1, url: "test:/1"), format: .row)
-    let newer = Photo("a", version: 2, url: "test:/1")
-    #expect(!fixture.cache.containsImage(for: newer, format: .row))
-    #expect(fixture.cache.cachedImage(for: newer, format: .row) == nil)
-    // Asking for the newer one has not harmed the older.
-    let older = Photo("a", version: 1, url: "test:/1")
-    #expect(fixture.cache.cachedImage(for: older, format: .row) != nil)
-  }
-
   @Test(
     "tells ids apart byte for byte",
     arguments: [
@@ -119,5 +82,62 @@ struct HitTests {
       for: Photo(stored, version: "v", url: "test:/1"), format: .row)
     #expect(fixture.cache.containsImage(for: Photo(stored, version: "v"), format: .row))
     #expect(!fixture.cache.containsImage(for: Photo(asked, version: "v"), format: .row))
+  }
+}
+
+@Suite("An image's id", .timeLimit(.minutes(10)))
+struct ImageIDTests {
+  @Test("finds the image of any version, or of the one that is asked for, in a later session too")
+  func findsVersions() async throws {
+    let first = try await Fixture([.row, .large])
+    try await first.cache.store(solid(1), for: Photo("a", version: 2), format: .row)
+    for isLater in [false, true] {
+      if isLater { await first.cache.close() }
+      let cache =
+        isLater
+        ? try await Fixture([.row, .large], directory: first.directory).cache : first.cache
+      #expect(cache.containsImage(for: "a", format: .row))
+      #expect(cache.containsImage(for: "a", version: 2, format: .row))
+      #expect(!cache.containsImage(for: "a", version: 1, format: .row))
+      #expect(!cache.containsImage(for: "a", format: .large))
+      #expect(!cache.containsImage(for: "b", format: .row))
+      #expect(!cache.containsImage(for: "a", format: .dot))
+    }
+  }
+
+  @Test("removes the image, of one format or of all, whatever its version, and no other's")
+  func removes() async throws {
+    let fixture = try await Fixture([.row, .large])
+    let photos = [Photo("a", version: 2), Photo("b")]
+    for photo in photos {
+      try await fixture.cache.store(solid(1), for: photo, format: .row)
+      try await fixture.cache.store(solid(1), for: photo, format: .large)
+    }
+    try await fixture.cache.removeImage(for: "a", format: .row)
+    #expect(fixture.cache.cachedFormats(for: photos[0]) == [.large])
+    try await fixture.cache.removeImages(for: "a")
+    #expect(fixture.cache.cachedFormats(for: photos[0]).isEmpty)
+    #expect(fixture.cache.cachedFormats(for: photos[1]) == [.row, .large])
+    await #expect(throws: ImageCacheError.unknownFormat("dot")) {
+      try await fixture.cache.removeImage(for: "a", format: .dot)
+    }
+  }
+
+  @Test(
+    "survives being coded, kind and all",
+    arguments: [
+      "a", "", "7", 7, -7, ImageID(UInt64.max), ImageID(UUID()), ImageID("\(UUID())"),
+    ] as [ImageID])
+  func isCodable(id: ImageID) throws {
+    #expect(try JSONDecoder().decode(ImageID.self, from: JSONEncoder().encode(id)) == id)
+    let list = try PropertyListEncoder().encode([id])
+    #expect(try PropertyListDecoder().decode([ImageID].self, from: list) == [id])
+  }
+
+  @Test("is refused where nothing names its kind")
+  func refusesOtherCodes() {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(ImageID.self, from: Data(#"{"number": 7}"#.utf8))
+    }
   }
 }

@@ -16,7 +16,7 @@ struct SourceSizeTests {
     do {
       let fixture = try await Fixture(
         [.large, .dot], from: EncodedSource { _, _ in .encoded(bytes) }, directory: directory)
-      let image = try await fixture.cache.image(for: photo, format: .large)
+      let image = try await fixture.image(photo, .large)
       #expect(image.sourceSize == size && image.size != size)
       await fixture.quiet()
       try await fixture.cache.setMetadata(Data([1]), for: photo, format: .large)
@@ -39,10 +39,8 @@ struct SourceSizeTests {
     var own = Photo("own")
     own.ownImage = { [size] _ in .bitmap(try solid(3, size: size)) }
     let fixture = try await Fixture { $0.willStore = { $0.bitmap = try solid(4) } }
-    #expect(try await fixture.cache.image(for: own, format: .row).sourceSize == size)
-    #expect(
-      try await fixture.cache.image(for: photo, format: .row).sourceSize
-        == PixelSize(width: 16, height: 16))
+    #expect(try await fixture.image(own).sourceSize == size)
+    #expect(try await fixture.image(photo).sourceSize == PixelSize(width: 16, height: 16))
     #expect(try await fixture.cache.sourceSize(for: own, format: .row) == size)
   }
 
@@ -64,7 +62,7 @@ struct SourceSizeTests {
     let fixture = try await Fixture(from: EncodedSource { _, _ in .encoded(bytes) })
     let upright = PixelSize(width: 20, height: 30)
     if isStored {
-      #expect(try await fixture.cache.image(for: photo, format: .row).sourceSize == upright)
+      #expect(try await fixture.image(photo).sourceSize == upright)
     }
     #expect(try await fixture.cache.sourceSize(for: photo, format: .row) == upright)
     #expect(fixture.cache.containsImage(for: photo, format: .row) == isStored)
@@ -76,7 +74,7 @@ struct SourceSizeTests {
     let store = OriginalStore(directory: directory.url, byteLimit: 1 << 24)
     let source = EncodedSource()
     let fixture = try await Fixture(from: source) { $0.originals = store }
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     await fixture.cache.loadsHaveEnded()
     try await fixture.cache.removeImage(for: photo, format: .row)
     let expected = PixelSize(width: 16, height: 16)

@@ -28,65 +28,54 @@ struct WillStoreByHandTests {
     #expect(seen.notes == [#"storedByHand a ["large", "dot"]"#])
   }
 
-  @Test("may be refused: its caller has it, and the table the old one")
-  func isRefused() async throws {
+  @Test(
+    "may be refused, by an error too, and the table keeps the old one", arguments: [false, true])
+  func isRefused(byError: Bool) async throws {
     let (isRefusing, gate) = (Lock(false), CancellableGate())
     let fixture = try await Fixture(
       source: ScriptedSource(gate: gate),
       willStore: { image in
-        if isRefusing.withLock({ $0 }) { image.storage = .doNotStore }
+        guard isRefusing.withLock({ $0 }) else { return }
+        if byError { throw HookError() }
+        image.storage = .doNotStore
       })
     try await fixture.cache.store(solid(1), for: photo, format: .row)
     isRefusing.withLock { $0 = true }
-    let refused = try await fixture.cache.store(solid(2), for: photo, format: .row)
-    #expect(refused.isPrivate && refused.solidNumber == 2)
+    if byError {
+      let error = await hookError(of: "a") {
+        try await fixture.cache.store(solid(2), for: photo, format: .row)
+      }
+      #expect(error is HookError)
+    } else {
+      let refused = try await fixture.cache.store(solid(2), for: photo, format: .row)
+      #expect(refused.isPrivate && refused.solidNumber == 2)
+      #expect(await fixture.cache.statistics().failedStores == 1)
+    }
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
-    #expect(await fixture.cache.statistics().failedStores == 1)
     // Nor does it keep a load from storing, or answer its subscribers.
     let other = Photo("b", url: "test:/5")
-    let waiting = Task { try await fixture.cache.image(for: other, format: .row) }
+    let waiting = Task { try await fixture.image(other) }
     await fixture.source.started.reaches(1)
-    try await fixture.cache.store(solid(2), for: other, format: .row)
+    _ = try? await fixture.cache.store(solid(2), for: other, format: .row)
     isRefusing.withLock { $0 = false }
     gate.open()
     #expect(try await waiting.value.solidNumber == 5)
     #expect(fixture.cache.cachedImage(for: other, format: .row)?.solidNumber == 5)
   }
 
-  @Test("is not stored where the hook throws, and the old one stays")
-  func fails() async throws {
-    let isBroken = Lock(false)
-    let fixture = try await Fixture(willStore: { _ in
-      if isBroken.withLock({ $0 }) { throw HookError() }
-    })
-    try await fixture.cache.store(solid(1), for: photo, format: .row)
-    isBroken.withLock { $0 = true }
-    let error = await hookError(of: "a") {
-      try await fixture.cache.store(solid(2), for: photo, format: .row)
-    }
-    #expect(error is HookError)
-    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
-  }
-
-  @Test("is refused with an error where the hook gives more metadata than there is room for")
+  @Test("is refused where the hook gives too much metadata; a load delivers its image without")
   func hasTooMuchMetadata() async throws {
     let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
-    let bitmap = try solid(2)
-    do throws(ImageCacheError) {
-      try await fixture.cache.store(bitmap, for: photo, format: .row)
-      Issue.record("It was stored.")
-    } catch {
-      #expect(error.description.contains("9999"))
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.store(solid(2), for: photo, format: .row)
     }
+    let image = try await fixture.image(photo)
+    #expect(image.isPrivate && image.solidNumber == 1 && image.metadata == nil)
   }
 
   @Test("has the hook look at each decode where one for all formats would be too large")
   func asksAboutEachDecode() async throws {
-    let wide = ImageFormat(
-      name: "wide", family: "f", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
-    let tall = ImageFormat(
-      name: "tall", family: "f", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
-    let asked = Order()
+    let (wide, tall, asked) = (ImageFormat.wide("f"), ImageFormat.tall("f"), Order())
     let fixture = try await Fixture(
       [wide, tall],
       willStore: { image in asked.note("\(image.formats.map(\.name))") },
@@ -101,8 +90,6 @@ struct WillStoreByHandTests {
     #expect(fixture.cache.cachedFormats(for: photo) == [wide, tall])
     #expect(asked.notes == [#"["wide", "tall"]"#, #"["wide"]"#, #"["tall"]"#])
   }
-
-  // MARK: Without an entity
 
   @Test("without an entity gets its id from the hook, and is found under it")
   func getsID() async throws {
@@ -152,26 +139,19 @@ struct WillStoreByHandTests {
     }
   }
 
-  private func isNameless(_ body: () async throws -> Void) async -> Bool {
-    do {
-      try await body()
-      return false
-    } catch {
-      return error as? ImageCacheError == .noImageID(format: "row")
-    }
-  }
-
   @Test("without an entity or an id is an error, before any work where there is no hook")
   func hasNoID() async throws {
     let (plain, silent) = (try await Fixture(), try await Fixture(willStore: { _ in }))
     let missing = plain.directory.url.appendingPathComponent("missing")
+    let nameless = ImageCacheError.noImageID(format: "row")
     for cache in [plain.cache, silent.cache] {
-      #expect(await isNameless { _ = try await cache.store(solid(1), format: .row) })
+      await #expect(throws: nameless) { try await cache.store(solid(1), format: .row) }
     }
-    let (cache, other) = (plain.cache, ImageFormat.dot)
-    #expect(await isNameless { _ = try await cache.store(contentsOf: missing, format: .row) })
+    await #expect(throws: nameless) {
+      try await plain.cache.store(contentsOf: missing, format: .row)
+    }
     await #expect(throws: ImageCacheError.unknownFormat("dot")) {
-      _ = try await cache.store(contentsOf: missing, format: other)
+      try await plain.cache.store(contentsOf: missing, format: .dot)
     }
     #expect(await silent.cache.statistics().tables.first?.entryCount == 0)
   }

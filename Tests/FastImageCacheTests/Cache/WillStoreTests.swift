@@ -25,9 +25,9 @@ struct WillStoreTests {
       }
     }
     let photo = Photo("a", version: "v", url: "test:/2")
-    let image = try await fixture.cache.image(for: photo, format: .row)
+    let image = try await fixture.image(photo)
     #expect(image.solidNumber == 3 && image.metadata == caption && !image.isPrivate)
-    let hit = try await fixture.cache.image(for: photo, format: .row)
+    let hit = try await fixture.image(photo)
     #expect(hit.solidNumber == 3 && hit.metadata == caption)
     let asked = seen.withLock { $0 }
     #expect(asked.count == 1)
@@ -119,13 +119,9 @@ struct WillStoreTests {
       // A decode of 1024 bytes, and no copy of as many beside it.
       configuration.resources = LoadResources(decodeWidth: 2, decodeByteBudget: 1500)
     }
-    let first = Task {
-      try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: .row)
-    }
+    let first = Task { try await fixture.image(Photo("a", url: "test:/1")) }
     await started.reaches(1)
-    let second = Task {
-      try await fixture.cache.image(for: Photo("b", url: "test:/2"), format: .row)
-    }
+    let second = Task { try await fixture.image(Photo("b", url: "test:/2")) }
     let workers = fixture.cache.maker.workers
     while workers.counts.waiting == 0, converted.value == 0, !Task.isCancelled {
       await Task.yield()
@@ -145,7 +141,7 @@ struct WillStoreTests {
       willStore: { image in
         image.bitmap = try solid(7, size: PixelSize(width: 10, height: 40))
       })
-    let image = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: page)
+    let image = try await fixture.image(Photo("a", url: "test:/1"), page)
     #expect(image.size == PixelSize(width: 5, height: 20) && image.solidNumber == 7)
   }
 
@@ -160,7 +156,7 @@ struct WillStoreTests {
     let events = fixture.cache.events()
     let photo = Photo("a", url: "test:/2")
     for _ in 1...2 {
-      let image = try await fixture.cache.image(for: photo, format: .large)
+      let image = try await fixture.image(photo, .large)
       #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == Data("secret".utf8))
       await fixture.quiet()
     }
@@ -176,22 +172,6 @@ struct WillStoreTests {
     #expect(reasons.count == 2 && reasons.allSatisfy { $0.contains("willStore") })
   }
 
-  @Test("is asked once for all formats of a family")
-  func isAskedOnce() async throws {
-    let (caption, asked) = (caption, Order())
-    let fixture = try await Fixture(
-      [.large, .dot],
-      willStore: { image in
-        asked.note(image.formats.map(\.name).joined(separator: " "))
-        image.metadata = caption
-      })
-    let photo = Photo("a", url: "test:/2")
-    _ = try await fixture.cache.image(for: photo, format: .large)
-    await fixture.quiet()
-    #expect(asked.notes == ["large dot"])
-    #expect(fixture.cache.cachedImage(for: photo, format: .dot)?.metadata == caption)
-  }
-
   #if canImport(CoreGraphics) || Cairo
     @Test("is not asked again for a request that comes while the family is drawn")
     func isNotAskedAgain() async throws {
@@ -204,9 +184,9 @@ struct WillStoreTests {
         release.waitBlocking()
       }
       let entity = photo
-      let large = Task { try await fixture.cache.image(for: entity, format: .large) }
+      let large = Task { try await fixture.image(entity, .large) }
       await started.reaches(1)
-      let dot = Task { try await fixture.cache.image(for: entity, format: .dot) }
+      let dot = Task { try await fixture.image(entity, .dot) }
       await fixture.subscribers(2)
       release.open()
       _ = try await large.value
@@ -226,7 +206,7 @@ struct WillStoreTests {
         image.metadata = image.imageID.map { Data("\($0)".utf8) }
       })
     let tasks = ["a", "b"].map { id in
-      Task { try await fixture.cache.image(for: Photo(ImageID(id), url: "test:/1"), format: .row) }
+      Task { try await fixture.image(Photo(ImageID(id), url: "test:/1")) }
     }
     await fixture.subscribers(2)
     gate.open()
@@ -267,7 +247,7 @@ struct WillStoreTests {
     })
     for id in ["a", "b"] as [ImageID] {
       let error = await hookError(of: id) {
-        try await fixture.cache.image(for: Photo(id), format: .row)
+        try await fixture.image(Photo(id))
       }
       #expect(error != nil)
     }
@@ -281,27 +261,13 @@ struct WillStoreTests {
     })
     var photo = Photo("a")
     photo.ownImage = { _ in .bitmap(try solid(4)) }
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 5)
+    #expect(try await fixture.image(photo).solidNumber == 5)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("with too much metadata keeps the image out of the table, not from its reader")
-  func givesTooMuchMetadata() async throws {
-    let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
-    let image = try await fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)
-    #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == nil)
-  }
-
-  // MARK: Where one decode for all is too large
-
-  private let wide = ImageFormat(
-    name: "wide", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
-  private let tall = ImageFormat(
-    name: "tall", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
-
   private func hollow(
-    _ formats: [ImageFormat], budget: Int, gate: CancellableGate? = nil, asked: Order,
+    _ formats: [ImageFormat], gate: CancellableGate? = nil, asked: Order,
     isBroken: @escaping @Sendable (PixelSize) -> Bool = { _ in false }
   ) async throws -> Fixture {
     let source = ScriptedSource { _, _, _ in
@@ -313,19 +279,20 @@ struct WillStoreTests {
       willStore: { image in asked.note(image.formats.map(\.name).joined(separator: " ")) },
       configure: {
         $0.decoders = [HollowDecoder(isBroken: isBroken)]
-        $0.resources = LoadResources(decodeByteBudget: budget)
+        $0.resources = LoadResources(decodeByteBudget: 5000)
       })
   }
 
   @Test("is asked about each decode, and a damaged one costs the others nothing")
   func isAskedApart() async throws {
     let (gate, asked) = (CancellableGate(), Order())
-    let fixture = try await hollow([wide, tall, .row], budget: 5000, gate: gate, asked: asked) {
+    let (wide, tall) = (ImageFormat.wide(), ImageFormat.tall())
+    let fixture = try await hollow([wide, tall, .row], gate: gate, asked: asked) {
       $0.height > $0.width
     }
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [wide, tall, .row] {
-      waiting.append(Task { try await fixture.cache.image(for: Photo("a"), format: format) })
+      waiting.append(Task { try await fixture.image(Photo("a"), format) })
       await fixture.subscribers(waiting.count)
     }
     gate.open()
@@ -335,19 +302,92 @@ struct WillStoreTests {
     #expect(asked.notes == ["wide", "row"])
     await fixture.quiet()
   }
+}
 
-  @Test("is asked again about the decode of a sibling that does not fit beside the others")
-  func asksAboutSiblingsApart() async throws {
-    let asked = Order()
-    let wide = ImageFormat(
-      name: "wide", family: "f", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
-    let tall = ImageFormat(
-      name: "tall", family: "f", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
-    let fixture = try await hollow([wide, tall], budget: 5000, asked: asked)
-    let photo = Photo("a")
-    _ = try await fixture.cache.image(for: photo, format: wide)
+@Suite("A call of the hook before a store", .timeLimit(.minutes(10)))
+struct WillStoreEndingTests {
+  private let gate = Gate()
+  private let asked = Counter()
+  private let photo = Photo("a", url: "test:/1")
+
+  /// A cache whose hook waits at the gate, in its first call.
+  private func fixture() async throws -> Fixture {
+    try await Fixture(willStore: { [gate, asked] image in
+      guard asked.increment() == 1 else { return }
+      gate.waitBlocking()
+      image.bitmap = try solid(9)
+    })
+  }
+
+  /// A cache, and a request of which the hook has been asked.
+  private func asking() async throws -> (Fixture, Task<CachedImage, any Error>) {
+    let fixture = try await fixture()
+    let task = Task { try await fixture.image(photo) }
+    await asked.reaches(1)
+    return (fixture, task)
+  }
+
+  @Test("keeps no cancelled subscriber, and nothing is stored after the last one left")
+  func endsWithWaiters() async throws {
+    let (fixture, task) = try await asking()
+    task.cancel()
+    await #expect { try await task.value } throws: { $0.isCancelled }
+    gate.open()
     await fixture.quiet()
-    #expect(fixture.cache.cachedFormats(for: photo) == [wide, tall])
-    #expect(asked.notes == ["wide", "tall"])
+    #expect(await fixture.cache.statistics().stores == 0)
+  }
+
+  @Test("does not keep a closed cache, whose subscribers hear of that at once")
+  func endsWithCache() async throws {
+    let (fixture, task) = try await asking()
+    await fixture.cache.close()
+    await #expect(throws: ImageCacheError.closed) { try await task.value }
+    gate.open()
+    await fixture.quiet()
+  }
+
+  @Test("changes nothing in an image that is stored by hand meanwhile")
+  func losesToStore() async throws {
+    let (fixture, task) = try await asking()
+    try await fixture.cache.store(solid(3), for: photo, format: .row)
+    #expect(try await task.value.solidNumber == 3)
+    gate.open()
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 3)
+  }
+
+  @Test("outlives a removal of its image, which is delivered and not stored")
+  func outlivesRemoval() async throws {
+    let (fixture, task) = try await asking()
+    try await fixture.cache.removeImage(for: photo, format: .row)
+    gate.open()
+    let image = try await task.value
+    #expect(image.isPrivate && image.solidNumber == 9)
+    #expect(!fixture.cache.containsImage(for: photo, format: .row))
+  }
+
+  @Test("for a store by hand throws nothing away but the store of a cancelled task")
+  func endsWithTask() async throws {
+    let fixture = try await Fixture(willStore: { [gate, asked] _ in
+      asked.increment()
+      gate.waitBlocking()
+      throw HookError()
+    })
+    let task = Task { try await fixture.cache.store(solid(1), for: photo, format: .row) }
+    await asked.reaches(1)
+    task.cancel()
+    gate.open()
+    await #expect { try await task.value } throws: { $0.isCancelled }
+    #expect(!fixture.cache.containsImage(for: photo, format: .row))
+  }
+
+  @Test("for a store by hand outlives the cache, which stores nothing more")
+  func outlivesCache() async throws {
+    let fixture = try await fixture()
+    let task = Task { try await fixture.cache.store(solid(1), for: photo, format: .row) }
+    await asked.reaches(1)
+    await fixture.cache.close()
+    gate.open()
+    await #expect(throws: ImageCacheError.closed) { try await task.value }
   }
 }

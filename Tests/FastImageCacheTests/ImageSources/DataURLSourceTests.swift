@@ -58,11 +58,10 @@ struct DataURLSourceTests {
     ])
   func invalid(_ text: String) async throws {
     let url = try #require(URL(string: text))
-    do {
-      _ = try await bytes(url)
-      Issue.record("It was read.")
-    } catch ImageSourceError.invalidDataURL(let reason) {
-      #expect(!reason.isEmpty)
+    await #expect {
+      try await bytes(url)
+    } throws: {
+      if case .invalidDataURL? = $0 as? ImageSourceError { true } else { false }
     }
   }
 

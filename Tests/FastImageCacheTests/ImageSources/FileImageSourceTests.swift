@@ -21,21 +21,6 @@ struct FileImageSourceTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test(
-    "reads to memory that the kernel copies to at its full speed", arguments: [60_000, 700_000])
-  func alignment(byteCount: Int) async throws {
-    let url = try file("a.jpg", content.prefix(byteCount))
-    var read: [Data] = []
-    for _ in 0..<8 { read.append(try await bytes(url)) }
-    let places = read.map { $0.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } }
-    #expect(places.allSatisfy { $0.isMultiple(of: 64) })
-  }
-
-  @Test("brings an empty file as no bytes")
-  func empty() async throws {
-    #expect(try await bytes(try file("empty", Data())) == Data())
-  }
-
   #if !canImport(Darwin)
     /// Each beside a file whose name it becomes when it is repaired, or taken for text. Apple's file systems
     /// have no names that are not UTF-8.
@@ -99,28 +84,16 @@ struct FileImageSourceTests {
     await #expect(throws: ImageSourceError.notFound(path: below.path)) { try await bytes(below) }
   }
 
-  @Test("names a directory and why it is not read")
-  func isDirectory() async throws {
+  @Test("names a directory, a FIFO without a writer, a device and a circle of links, and says why")
+  func otherKinds() async throws {
     await expectUnreadable(directory.url, because: "directory")
-  }
-
-  @Test("does not wait at a FIFO that nobody writes to")
-  func fifo() async throws {
-    let url = directory.url.appendingPathComponent("fifo")
-    #expect(mkfifo(url.path, 0o600) == 0)
-    await expectUnreadable(url, because: "regular")
-  }
-
-  @Test("does not read devices")
-  func device() async throws {
+    let fifo = directory.url.appendingPathComponent("fifo")
+    #expect(mkfifo(fifo.path, 0o600) == 0)
+    await expectUnreadable(fifo, because: "regular")
     await expectUnreadable(URL(fileURLWithPath: "/dev/zero"), because: "regular")
-  }
-
-  @Test("names a circle of links and why it is not read")
-  func circle() async throws {
-    let url = directory.url.appendingPathComponent("circle")
-    try FileManager.default.createSymbolicLink(at: url, withDestinationURL: url)
-    await expectUnreadable(url, because: "symbolic links")
+    let circle = directory.url.appendingPathComponent("circle")
+    try FileManager.default.createSymbolicLink(at: circle, withDestinationURL: circle)
+    await expectUnreadable(circle, because: "symbolic links")
   }
 
   @Test("refuses a path with a NUL character, which would name another file")
@@ -138,7 +111,7 @@ struct FileImageSourceTests {
     #expect(try await bytes(url) == content)
   }
 
-  @Test("takes a file of exactly the limit and refuses one byte more")
+  @Test("takes a file of exactly the limit and refuses one byte more, and an empty one is no bytes")
   func limit() async throws {
     let url = try file("a", content)
     #expect(try await bytes(url, limit: content.count) == content)
@@ -146,6 +119,7 @@ struct FileImageSourceTests {
     await #expect(throws: ImageSourceError.tooLarge(byteCountLimit: limit)) {
       try await bytes(url, limit: limit)
     }
+    #expect(try await bytes(try file("empty", Data())) == Data())
   }
 
   @Test("takes no memory for a file above the limit")
@@ -157,20 +131,12 @@ struct FileImageSourceTests {
     }
   }
 
-  @Test("reports a file that shrinks while it is read", arguments: [0, 300_000, 699_999])
-  func shrinking(_ size: Int) async throws {
-    let url = try file("a", content)
-    await expectUnreadable(url, because: "changed") { truncate(url.path, off_t(size)) }
-  }
-
-  @Test("reports a file that grows while it is read")
-  func growing() async throws {
-    let url = try file("a", content)
-    await expectUnreadable(url, because: "changed") { truncate(url.path, 700_001) }
-  }
-
-  @Test("reports a file that is rewritten while it is read")
-  func rewritten() async throws {
+  @Test("reports a file that shrinks, grows or is rewritten while it is read")
+  func changed() async throws {
+    for size in [0, 300_000, 699_999, 700_001] as [off_t] {
+      let url = try file("a", content)
+      await expectUnreadable(url, because: "changed") { truncate(url.path, size) }
+    }
     let url = try file("a", content)
     // The same size, and a time that no clock's resolution can hide.
     await expectUnreadable(url, because: "changed") {

@@ -1,5 +1,6 @@
 import FastImageCache
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -60,9 +61,9 @@ struct SourceNeedTests {
         }
         return try image(of: request.url)
       })
-    let first = Task { try await fixture.cache.image(for: photo("held:/1"), format: .row) }
+    let first = Task { try await fixture.image(photo("held:/1")) }
     await held.reaches(1)
-    let second = Task { try await fixture.cache.image(for: photo("test:/2"), format: .row) }
+    let second = Task { try await fixture.image(photo("test:/2")) }
     if need == .local {
       #expect(try await second.value.solidNumber == 2)
     } else {
@@ -72,29 +73,6 @@ struct SourceNeedTests {
     #expect(try await first.value.solidNumber == 1)
     #expect(try await second.value.solidNumber == 2)
     #expect(most.value == (need == .local ? 2 : 1))
-  }
-
-  @Test("for something else takes its load to the other gate, which lets others into the first")
-  func passes() async throws {
-    let fixture = try await fixture(
-      .closure { request in
-        if request.url.scheme == "s3" {
-          try await request.acquirePermit(.network)
-          held.increment()
-          try await door.pass()
-        }
-        return try image(of: request.url)
-      })
-    let cache = fixture.cache
-    let downloads = ["s3://b/1", "s3://b/2"].map { url in
-      Task { try await cache.image(for: photo(url), format: .row).solidNumber }
-    }
-    await held.reaches(1)
-    #expect(try await cache.image(for: photo("test:/3"), format: .row).solidNumber == 3)
-    #expect(held.value == 1)
-    door.open()
-    #expect(try await downloads[0].value == 1)
-    #expect(try await downloads[1].value == 2)
   }
 
   @Test("is met at once by a request that was made outside a cache")
@@ -135,5 +113,92 @@ struct SourceNeedTests {
     #expect(chain.need(for: url) == .local)
     #expect(ImageSourceChain([network, local]).need(for: url) == .network)
     #expect(ImageSourceChain([]).need(for: url) == .local)
+  }
+}
+
+@Suite("A source chain", .timeLimit(.minutes(10)))
+struct ImageSourceChainTests {
+  private enum Fault: Error, Equatable { case first, second }
+
+  private let request: ImageSourceRequest
+
+  init() throws {
+    request = ImageSourceRequest(url: try #require(URL(string: "photo:1")), priority: .high)
+  }
+
+  @Test("brings what the first source brings that does not fail, and asks no other")
+  func first() async throws {
+    let chain = ImageSourceChain([
+      .closure { _ in throw Fault.first }, .closure { _ in .encoded(Data([1])) },
+      .closure { _ in
+        Issue.record("Another source was asked.")
+        return .encoded(Data([2]))
+      },
+    ])
+    #expect(try await encoded(chain) == Data([1]))
+  }
+
+  @Test("reports every source's error in order when all fail, or there is none")
+  func allFail() async throws {
+    let chain = ImageSourceChain([
+      .closure { _ in throw Fault.first }, .closure { _ in throw Fault.second },
+    ])
+    for (chain, errors) in [(chain, [Fault.first, .second]), (ImageSourceChain([]), [])] {
+      let failure = await #expect(throws: ImageSourceChain.Failure.self) {
+        try await encoded(chain)
+      }
+      #expect(failure?.errors.compactMap { $0 as? Fault } == errors)
+    }
+  }
+
+  @Test(
+    "ends when its task is cancelled, whatever error the source reports, or when a source says so")
+  func cancelled() async throws {
+    let started = Counter()
+    let gate = Gate()
+    let last = ClosureImageSource { _ in
+      Issue.record("A source was asked after the cancellation.")
+      throw Fault.second
+    }
+    let chain = ImageSourceChain([
+      .closure { _ in
+        started.increment()
+        await gate.pass()
+        throw Fault.first
+      },
+      last,
+    ])
+    let task = Task { try await encoded(chain) }
+    await started.reaches(1)
+    task.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    let saying = ImageSourceChain([.closure { _ in throw CancellationError() }, last])
+    await #expect(throws: CancellationError.self) { try await encoded(saying) }
+  }
+
+  @Test("passes request and progress on")
+  func passesOn() async throws {
+    let asked = Lock<[ImageSourceRequest]>([])
+    let reports = Lock<[ImageSourceProgress]>([])
+    let chain = ImageSourceChain([
+      .closure { request in
+        asked.withLock { $0.append(request) }
+        request.report(ImageSourceProgress(receivedByteCount: 1, expectedByteCount: 2))
+        return .encoded(Data())
+      }
+    ])
+    let request = ImageSourceRequest(url: request.url, priority: .high) { report in
+      reports.withLock { $0.append(report) }
+    }
+    _ = try await chain.response(to: request)
+    #expect(asked.withLock { $0.map(\.url) } == [request.url])
+    #expect(asked.withLock { $0.map(\.priority) } == [.high])
+    let expected = [ImageSourceProgress(receivedByteCount: 1, expectedByteCount: 2)]
+    #expect(reports.withLock { $0 } == expected)
+  }
+
+  private func encoded(_ source: some ImageSource) async throws -> Data? {
+    try await source.response(to: request).encodedData
   }
 }

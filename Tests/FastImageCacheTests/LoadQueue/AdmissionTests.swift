@@ -1,3 +1,4 @@
+import Locking
 import TestSupport
 import Testing
 
@@ -15,9 +16,7 @@ struct AdmissionTests {
     #expect(admission.finish(ids[0]) == [ids[1]])
   }
 
-  @Test(
-    "agrees with a plain model after every sequence of five events", arguments: [1, 2],
-    [false, true])
+  @Test("agrees with a plain model after any five events", arguments: [1, 2], [false, true])
   func exhaustive(width: Int, reservesPlace: Bool) {
     var leaves = 0
     let model = AdmissionModel(width: width, byteBudget: 3, reservesPlace: reservesPlace)
@@ -181,5 +180,80 @@ private struct AdmissionModel {
     }
     startedCount += started.count
     return started
+  }
+}
+
+@Suite("An admission queue", .timeLimit(.minutes(10)))
+struct AdmissionQueueTests {
+  @Test("is not kept by the urgency of a job that was answered")
+  func endsObservation() async {
+    let urgency = Urgency(.medium)
+    let observed = await { () async -> () -> AdmissionQueue? in
+      let queue = AdmissionQueue(width: 1, byteBudget: 0)
+      let answer: AdmissionQueue.Answer = await queue.enter(urgency) { continuation, _ in
+        { continuation.resume(returning: $0) }
+      }
+      if case .admitted(let id, _) = answer { queue.finish(id) }
+      weak let left = queue
+      return { left }
+    }()
+    #expect(observed() == nil)
+    #expect(urgency.priority == .medium)
+  }
+
+  @Test("tells a job the priority that let it in, though its urgency falls before it is told")
+  func tellsPriority() throws {
+    let queue = AdmissionQueue(width: 2, byteBudget: 2)
+    let (falling, told) = (Urgency(.medium), Lock<[Priority]>([]))
+    let note: AdmissionQueue.Reply = { answer in
+      if case .admitted(_, let priority) = answer { told.withLock { $0.append(priority) } }
+    }
+    let (occupying, first, second) = (
+      queue.makePlace(Urgency(.high)), queue.makePlace(Urgency(.high)), queue.makePlace(falling)
+    )
+    let answer = occupying.enter(byteCount: 2, reply: note)
+    guard case .admitted(let id, .high)? = answer else {
+      Issue.record("The first job was not let in at once.")
+      return
+    }
+    // Both wait, and one event lets both in.
+    #expect(
+      first.enter(byteCount: 1) {
+        note($0)
+        falling.set(.low)?()
+      } == nil)
+    #expect(second.enter(byteCount: 1, reply: note) == nil)
+    queue.finish(id)
+    #expect(told.withLock { $0 } == [.high, .medium] && falling.priority == .low)
+  }
+}
+
+@Suite("A place that is kept from jobs of low priority", .timeLimit(.minutes(10)))
+struct KeptPlaceTests {
+  @Test("is not for an idle job either, which is of low priority")
+  func idleJob() throws {
+    var admission = Admission(width: 2, byteBudget: 0, reservesPlace: true)
+    let (low, urgent) = (admission.makeJobID(), admission.makeJobID())
+    #expect(try admission.submit(low, priority: .low, byteCount: 0) == [low])
+    #expect(admission.startIdleJob(byteCount: 0) == nil)
+    #expect(admission.finish(low) == [])
+    let started = admission.startIdleJob(byteCount: 0)
+    let idleJob = try #require(started)
+    #expect(try admission.submit(urgent, priority: .high, byteCount: 0) == [urgent])
+    #expect(admission.finish(idleJob) == [])
+  }
+
+  @Test("is kept at a gate at all times")
+  func gate() async throws {
+    let gate = LoadResources(localWidth: 2)[.local]
+    let first = try await gate.enter(Urgency(.low))
+    let low = begun { try await gate.enter(Urgency(.background)) }
+    #expect(gate.counts == (1, 1))
+    let row = try await gate.enter(Urgency(.medium))
+    gate.finish(row)
+    #expect(gate.counts == (1, 1))
+    gate.finish(first)
+    gate.finish(try await low.value)
+    #expect(gate.counts == (0, 0))
   }
 }

@@ -37,23 +37,6 @@ struct IdleJobTests {
     #expect(admission.startIdleJob(byteCount: 0) != nil)
   }
 
-  @Test("runs, or is refused at once")
-  func runs() async throws {
-    let pool = WorkerPool(name: "test", width: 1)
-    let (clock, door, ran) = (ManualClock(), Gate(), Counter())
-    #expect(
-      pool.runWhenIdle(byteCount: 0, clock: clock) { _ in
-        ran.increment()
-        door.waitBlocking()
-      })
-    await ran.reaches(1)
-    #expect(!pool.runWhenIdle(byteCount: 0, clock: clock) { _ in ran.increment() })
-    door.open()
-    // A job that comes later has the worker after it.
-    try await pool.run(priority: .low) { _ in }
-    #expect(ran.value == 1 && pool.counts == (0, 0))
-  }
-
   @Test("is cancelled as soon as a job comes to wait, and not by one that finds a worker")
   func cancelled() async throws {
     let pool = WorkerPool(name: "test", width: 2)
@@ -127,41 +110,5 @@ struct IdleJobTests {
     door.open()
     try await pool.run(priority: .low) { _ in }
     #expect(clock.seen.withLock { $0 } == [true, false])
-  }
-
-  @Test("ends what its closures hold on the thread that finishes it, which is no nicer one")
-  func endsOnFinishingThread() async throws {
-    let threads = Lock<[ObjectIdentifier]>([])
-    @Sendable func note() { threads.withLock { $0.append(ObjectIdentifier(Thread.current)) } }
-    final class Thing: Sendable {
-      let note: @Sendable () -> Void
-      init(_ note: @escaping @Sendable () -> Void) { self.note = note }
-      deinit { note() }
-    }
-    let pool = WorkerPool(name: "test", width: 1, computes: true)
-    let door = Gate()
-    func start() {
-      let thing = Thing(note)
-      pool.runWhenIdle(byteCount: 0, clock: ManualClock()) { _ in
-        door.waitBlocking()
-        withExtendedLifetime(thing) {}
-      } then: { _ in
-        note()
-      }
-    }
-    start()
-    // This thread holds the closures no more.
-    door.open()
-    try await pool.run(priority: .low) { _ in }
-    let (conclusion, end) = threads.withLock { ($0.first, $0.last) }
-    #expect(threads.withLock { $0.count } == 2 && conclusion == end)
-  }
-
-  @Test("never runs where the share of idle jobs is 0")
-  func noLoad() {
-    for load in [0, -1, Double.nan] {
-      let pool = WorkerPool(name: "test", width: 1, idleLoad: load)
-      #expect(!pool.runWhenIdle(byteCount: 0, clock: ManualClock()) { _ in })
-    }
   }
 }

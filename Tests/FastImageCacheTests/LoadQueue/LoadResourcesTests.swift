@@ -30,7 +30,7 @@ struct LoadResourcesTests {
   ) -> Task<Int?, any Error> {
     Task(priority: priority) {
       let photo = Photo(ImageID(number), url: "\(scheme)/\(number)")
-      return try await fixture.cache.image(for: photo, format: .row).solidNumber
+      return try await fixture.image(photo).solidNumber
     }
   }
 
@@ -104,35 +104,6 @@ struct LoadResourcesTests {
     #expect(try await load(4, from: second).value == 4)
   }
 
-  @Test("keep the memory of a decode from the decodes of the other cache")
-  func budget() async throws {
-    let (begun, release) = (Counter(), Gate())
-    func decoding() async throws -> Fixture {
-      try await Fixture(source: ScriptedSource { _, _, _ in .encoded(Data("hollow".utf8)) }) {
-        $0.resources = resources
-        $0.decoders = [
-          HollowDecoder { _ in
-            begun.increment()
-            release.waitBlocking()
-            return false
-          }
-        ]
-      }
-    }
-    // A gate each would do as well; the two loads have to be inside at the same time.
-    let (first, second) = (try await decoding(), try await decoding())
-    let decode = load(1, from: first)
-    await begun.reaches(1)
-    let other = load(2, from: second, "http://a.example")
-    // Two workers, and memory for one decode.
-    while resources.workers.counts.waiting != 1, !Task.isCancelled { await Task.yield() }
-    #expect(resources.workers.counts.inside == 1)
-    release.open()
-    _ = try await (decode.value, other.value)
-    #expect(begun.value == 2)
-    await areFree()
-  }
-
   @Test("suffice for caches that ask each other, however narrow the gates are")
   func askEachOther() async throws {
     let caches = Lock<[Fixture]>([])
@@ -178,9 +149,7 @@ struct LoadResourcesTests {
     caches.withLock { $0 = [] }
   }
 
-  @Test(
-    "never let more in than they are wide, whichever cache leaves, loses or ends its loads",
-    arguments: [false, true])
+  @Test("let no more in than they are wide, whatever the caches do", arguments: [false, true])
   func mixed(arePlain: Bool) async throws {
     let resources = LoadResources(localWidth: 3)
     let (peak, tasks) = (Peak(), Lock<[Task<Int?, any Error>]>([]))
@@ -203,7 +172,7 @@ struct LoadResourcesTests {
       let task =
         arePlain
         ? Task {
-          try await fixture.cache.image(for: PlainPhoto(number: number), format: .row).solidNumber
+          try await fixture.image(PlainPhoto(number: number)).solidNumber
         } : load(number, from: fixture)
       tasks.withLock { $0.append(task) }
       if random.next() % 3 == 0 {
@@ -231,5 +200,136 @@ struct LoadResourcesTests {
     let second = try ImageCache.inMemory(formats: [.row], configuration: configuration)
     #expect(first.maker.workers !== second.maker.workers)
     #expect(try await fixture().cache.maker.workers === resources.workers)
+  }
+}
+
+@Suite("A load's permit", .timeLimit(.minutes(10)))
+struct LoadPermitTests {
+  private let resources = LoadResources(networkWidth: 1, localWidth: 1)
+
+  private func permit(_ priority: Priority = .medium) -> LoadPermit {
+    LoadPermit(resources, urgency: Urgency(priority))
+  }
+
+  private func inside() -> [LoadNeed] {
+    [LoadNeed.local, .network].filter { resources[$0].counts.inside > 0 }
+  }
+
+  private func waits(at need: LoadNeed, _ count: Int = 1) async {
+    while resources[need].counts.waiting != count { await Task.yield() }
+  }
+
+  /// Two permits, of which the first has the local gate, and the second waits there.
+  private func waiting() async throws -> (LoadPermit, LoadPermit, Task<Void, any Error>) {
+    let (first, second) = (permit(), permit())
+    try await first.acquire(.local)
+    let waiting = Task { try await second.acquire(.local) }
+    await waits(at: .local)
+    return (first, second, waiting)
+  }
+
+  @Test("is given back before the load waits at another gate")
+  func givesBackFirst() async throws {
+    let (first, second) = (permit(), permit())
+    try await first.acquire(.local)
+    try await second.acquire(.network)
+    // Each wants what the other one has.
+    let crossing = Task { try await first.acquire(.network) }
+    await waits(at: .network)
+    try await second.acquire(.local)
+    try await crossing.value
+    #expect(inside() == [.local, .network])
+  }
+
+  @Test("is not kept by a load that gave it up while it waited")
+  func givesUpWhileWaiting() async throws {
+    let (first, second, waiting) = try await waiting()
+    second.giveUp()
+    first.giveUp()
+    try await waiting.value
+    #expect(inside() == [])
+  }
+
+  @Test("is refused to a load that ended while it waited")
+  func endsWhileWaiting() async throws {
+    let (first, second, waiting) = try await waiting()
+    second.close()
+    first.giveUp()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(inside() == [])
+  }
+
+  @Test("goes along with a request that is sent on to another place")
+  func goesAlong() async throws {
+    let (permit, urgency) = (permit(), Urgency(.low))
+    var request = ImageSourceRequest(
+      url: try #require(URL(string: "a:/1")), urgency: urgency, byteCountLimit: 7,
+      permit: ReachingPermit(permit: permit, scope: .network))
+    request.avoids = .expensive
+    let other = request.with(url: try #require(URL(string: "b:/2")))
+    #expect(other.url.scheme == "b" && other.byteCountLimit == 7 && other.avoids == .expensive)
+    try await other.acquirePermit(.network)
+    #expect(inside() == [.network])
+    urgency.set(.high)?()
+    #expect(other.priority == .high)
+    permit.close()
+    #expect(inside() == [])
+  }
+
+  @Test("of two calls is the later one's")
+  func laterCallDecides() async throws {
+    let (first, second, waiting) = try await waiting()
+    try await second.acquire(.network)
+    first.close()
+    try await waiting.value
+    #expect(inside() == [.network])
+  }
+
+  @Test("is not waited for by a task that is cancelled")
+  func cancelled() async throws {
+    let (first, second) = (permit(), permit())
+    try await first.acquire(.local)
+    try await second.acquire(.network)
+    let waiting = Task { try await second.acquire(.local) }
+    await waits(at: .local)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(resources[.local].counts.waiting == 0)
+    #expect(inside() == [.local])
+  }
+
+  @Test("comes in the order of the last changes, however late their observers are called")
+  func lateObservers() async throws {
+    let (first, order) = (permit(), Order())
+    try await first.acquire(.local)
+    let urgencies = ["moves": Urgency(.high), "stays": Urgency(.medium)]
+    let tasks = urgencies.map { name, urgency in
+      Task {
+        let permit = LoadPermit(resources, urgency: urgency)
+        try await permit.acquire(.local)
+        order.note(name)
+        permit.close()
+      }
+    }
+    await waits(at: .local, 2)
+    let fall = urgencies["moves"]?.set(.low)
+    let rise = urgencies["moves"]?.set(.high)
+    let last = urgencies["moves"]?.set(.background)
+    for tell in [last, fall, rise] { tell?() }
+    first.close()
+    for task in tasks { try await task.value }
+    #expect(order.notes == ["stays", "moves"])
+  }
+
+  @Test("is granted at once where it is held already, and refused to a load that is over")
+  func samePermit() async throws {
+    let permit = permit()
+    try await permit.acquire(.local)
+    // The gate is one wide: a second permit would never come.
+    try await permit.acquire(.local)
+    #expect(resources[.local].counts.inside == 1)
+    permit.close()
+    await #expect(throws: CancellationError.self) { try await permit.acquire(.local) }
+    #expect(inside() == [])
   }
 }

@@ -1,5 +1,5 @@
-import Foundation
 import Locking
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,10 +14,7 @@ struct RequestPriorityTests: HeldLoadSuite {
   private func waiter(
     _ priority: RequestPriority?, in fixture: Fixture, task: TaskPriority = .medium
   ) -> Task<CachedImage, any Error> {
-    Task(priority: task) {
-      try await fixture.cache.image(
-        for: photo, format: .row, options: LoadOptions(priority: priority))
-    }
+    Task(priority: task) { try await fixture.image(photo, .row, LoadOptions(priority: priority)) }
   }
 
   @Test("makes their load as urgent as it is, upwards and downwards, whatever their tasks are")
@@ -88,8 +85,7 @@ struct RequestPriorityTests: HeldLoadSuite {
       door.open()
       _ = try await answered.value
       let cancelled = Task {
-        try await fixture.cache.image(
-          for: Photo("b"), format: .row, options: LoadOptions(.reload, priority: level))
+        try await fixture.image(Photo("b"), .row, LoadOptions(.reload, priority: level))
       }
       cancelled.cancel()
       _ = await cancelled.result
@@ -114,16 +110,11 @@ struct RequestPriorityTests: HeldLoadSuite {
       let inner = Photo("b", url: "test:/b")
       return .bitmap(
         try solid(
-          try await fixture.cache.image(
-            for: inner, format: .row, options: LoadOptions(priority: level)
-          ).solidNumber ?? 0))
+          try await fixture.image(inner, .row, LoadOptions(priority: level)).solidNumber ?? 0))
     }
     let entity = outer
     let asking = RequestPriority(.low)
-    let waiting = Task {
-      try await fixture.cache.image(
-        for: entity, format: .row, options: LoadOptions(priority: asking))
-    }
+    let waiting = Task { try await fixture.image(entity, .row, LoadOptions(priority: asking)) }
     await started.reaches(1)
     asking.value = .high
     #expect(priority == .low)
@@ -131,15 +122,6 @@ struct RequestPriorityTests: HeldLoadSuite {
     #expect(priority == .medium)
     door.open()
     #expect(try await waiting.value.solidNumber == 1)
-  }
-
-  @Test("is nobody's where an original is revalidated behind them")
-  func notBehind() async throws {
-    let fixture = try await fixture()
-    let options = LoadOptions(account: AccountID("a"), priority: RequestPriority(.high))
-    let request = try fixture.cache.request(for: photo, format: .row, options: options)
-    let behind = try #require(request.revalidating(keeping: .all).options)
-    #expect(behind.priority == nil && behind.account == AccountID("a"))
   }
 }
 
@@ -152,7 +134,7 @@ struct EscalationTests: HeldLoadSuite {
   @Test("makes its load as urgent, before the escalation is over")
   func raises() async throws {
     let fixture = try await fixture()
-    let task = Task(priority: .low) { try await fixture.cache.image(for: photo, format: .row) }
+    let task = Task(priority: .low) { try await fixture.image(photo) }
     await started.reaches(1)
     #expect(priority == .low)
     task.escalatePriority(to: .medium)
@@ -168,8 +150,7 @@ struct EscalationTests: HeldLoadSuite {
     let fixture = try await fixture()
     let level = RequestPriority(.low)
     let holding = Task(priority: .low) {
-      try await fixture.cache.image(
-        for: photo, format: .row, options: LoadOptions(priority: level))
+      try await fixture.image(photo, .row, LoadOptions(priority: level))
     }
     await started.reaches(1)
     holding.escalatePriority(to: .high)
@@ -196,7 +177,7 @@ struct EscalationTests: HeldLoadSuite {
       }
     }
     let entity = early
-    let task = Task(priority: .low) { try await fixture.cache.image(for: entity, format: .row) }
+    let task = Task(priority: .low) { try await fixture.image(entity) }
     await started.reaches(1)
     // The request may still be about to look whether its task was escalated.
     while priority != .high, !Task.isCancelled { await Task.yield() }
@@ -212,9 +193,7 @@ struct EscalationTests: HeldLoadSuite {
     var outer = photo
     outer.ownImage = { _ in
       // A task that others share.
-      let inner = Task {
-        try await fixture.cache.image(for: Photo("b"), format: .row).solidNumber ?? 0
-      }
+      let inner = Task { try await fixture.image(Photo("b")).solidNumber ?? 0 }
       begun.withLock { $0 = inner }
       isBegun.increment()
       await started.reaches(1)
@@ -222,10 +201,7 @@ struct EscalationTests: HeldLoadSuite {
       return .bitmap(try solid(7))
     }
     let (entity, level) = (outer, RequestPriority(.low))
-    let waiting = Task {
-      try await fixture.cache.image(
-        for: entity, format: .row, options: LoadOptions(priority: level))
-    }
+    let waiting = Task { try await fixture.image(entity, .row, LoadOptions(priority: level)) }
     await isBegun.reaches(1)
     await started.reaches(1)
     level.value = .background
@@ -238,5 +214,142 @@ struct EscalationTests: HeldLoadSuite {
     #expect(priority == .medium)
     door.open()
     #expect(try await waiting.value.solidNumber == 7)
+  }
+}
+
+@Suite("An urgency", .timeLimit(.minutes(10)))
+struct UrgencyTests {
+  @Test("tells those who observe at that moment, and nobody else", arguments: 1...4)
+  func tellsObservers(seed: UInt64) {
+    final class Told: Sendable {
+      let count = Atomic(0)
+    }
+    var generator = SplitMix64(state: seed)
+    let urgency = Urgency(.low)
+    var observers: [(observation: Urgency.Observation, told: Told)] = []
+    var former: [Told] = []
+    for step in 0..<500 {
+      if Int.random(in: 0..<5, using: &generator) < 3 || observers.isEmpty {
+        let told = Told()
+        observers.append((urgency.observe { told.count.add(1, ordering: .relaxed) }, told))
+      } else {
+        let left = observers.remove(at: Int.random(in: 0..<observers.count, using: &generator))
+        urgency.endObservation(left.observation)
+        former.append(left.told)
+      }
+      let before = (observers.map(\.told) + former).map { $0.count.load(ordering: .relaxed) }
+      urgency.set(step % 2 == 0 ? .high : .low)?()
+      let after = (observers.map(\.told) + former).map { $0.count.load(ordering: .relaxed) }
+      let expected = before.enumerated().map { $0.element + ($0.offset < observers.count ? 1 : 0) }
+      #expect(after == expected)
+      if after != expected { return }
+    }
+    #expect(Set(observers.map(\.observation)).count == observers.count)
+    // Places are given again: there are no more than there were observers at once.
+    #expect(observers.allSatisfy { $0.observation < 400 })
+    for observer in observers { urgency.endObservation(observer.observation) }
+    #expect(urgency.set(.medium) != nil)
+  }
+}
+
+@Suite("The priority of a load", .timeLimit(.minutes(10)))
+struct PriorityTests: HeldLoadSuite {
+  let started = Counter()
+  let door = CancellableGate()
+  let asked = Lock<[ImageSourceRequest]>([])
+
+  private func waiter(
+    _ priority: TaskPriority, in fixture: Fixture
+  ) -> Task<CachedImage, any Error> {
+    Task(priority: priority) { try await fixture.image(photo) }
+  }
+
+  @Test("of a load that another one asked for is that other one's, unless it was chosen")
+  func ofAskedLoad() async throws {
+    let fixture = try await fixture()
+    let (cache, inner) = (fixture.cache, Photo("b", url: "test:/b"))
+    var outer = photo
+    outer.ownImage = { _ in
+      .bitmap(try solid(try await cache.image(for: inner, format: .row).solidNumber ?? 0))
+    }
+    let entity = outer
+    let low = Task(priority: .low) { try await cache.image(for: entity, format: .row) }
+    await started.reaches(1)
+    #expect(priority == .low)
+    let high = Task(priority: .high) { try await cache.image(for: entity, format: .row) }
+    // The outer load is as urgent once this subscriber is counted; the inner one is told a moment later.
+    while priority != .high, !Task.isCancelled { await Task.yield() }
+    #expect(priority == .high)
+    // Before `cancel()` returns.
+    high.cancel()
+    #expect(priority == .low)
+    // Nobody waits for that task, which would make it as urgent as whoever does.
+    var prefetching = Photo("c", url: "test:/c")
+    prefetching.ownImage = { _ in
+      let photo = Photo("d", url: "test:/d")
+      Task(priority: .background) { try await cache.image(for: photo, format: .row) }
+      await started.reaches(2)
+      return .bitmap(try solid(3))
+    }
+    let chosen = prefetching
+    let other = Task(priority: .high) { try await cache.image(for: chosen, format: .row) }
+    #expect(try await other.value.solidNumber == 3)
+    #expect(priority == .background)
+    door.open()
+    _ = try await low.value
+  }
+
+  @Test("is that of the last change, even if an earlier one is told later")
+  func toldLate() async throws {
+    let fixture = try await fixture()
+    let (cache, other) = (fixture.cache, Photo("b", url: "test:/1"))
+    // Two loads, since a removal lies between them; each has a subscriber of either priority.
+    var tasks: [Task<CachedImage, any Error>] = []
+    for count in 1...2 {
+      tasks.append(waiter(.high, in: fixture))
+      await started.reaches(count)
+      tasks.append(Task(priority: .low) { try await cache.image(for: other, format: .row) })
+      await fixture.subscribers(2 * count)
+      if count == 1 { try await cache.removeImages(for: photo) }
+    }
+    let loads = asked.withLock { $0 }
+    #expect(loads.map(\.priority) == [.high, .high])
+    let joined = Lock<[AsyncStream<ImageProgress>]>([])
+    // Told of the first load's fall, somebody joins the second, which has fallen in the same moment.
+    _ = loads.first?.urgency.observe {
+      let stream = cache.progress(for: Photo("c", url: "test:/1"), format: .row)
+      joined.withLock { $0.append(stream) }
+    }
+    try await cache.store(solid(2), for: photo, format: .row)
+    #expect(joined.withLock { $0.count } == 1)
+    #expect(loads.first?.priority == .low)
+    #expect(loads.last.map { $0.priority > .low } == true)
+    door.open()
+    for task in tasks { _ = try await task.value }
+  }
+}
+
+/// Tests of one load, whose source waits at a door and shows the priority that it reads meanwhile.
+protocol HeldLoadSuite: Sendable {
+  var started: Counter { get }
+  var door: CancellableGate { get }
+  var asked: Lock<[ImageSourceRequest]> { get }
+}
+
+extension HeldLoadSuite {
+  var photo: Photo { Photo("a", url: "test:/1") }
+
+  /// What the source reads while it loads.
+  var priority: TaskPriority? { asked.withLock { $0.last }?.priority }
+
+  func fixture(_ formats: [ImageFormat] = [.row]) async throws -> Fixture {
+    try await Fixture(formats) {
+      $0.source = .closure { request in
+        asked.withLock { $0.append(request) }
+        started.increment()
+        try await door.pass()
+        return .bitmap(try solid(1))
+      }
+    }
   }
 }

@@ -1,5 +1,4 @@
 import Dispatch
-import Locking
 import TestSupport
 import Testing
 
@@ -10,17 +9,7 @@ import Testing
 struct WorkerPoolTests {
   private struct Fault: Error, Equatable {}
 
-  @Test("throws what the work throws", arguments: [false, true])
-  func failure(computes: Bool) async {
-    let pool = WorkerPool(name: "test", width: 1, computes: computes)
-    await #expect(throws: JobError.failed(Fault())) {
-      try await pool.run(priority: .medium) { _ throws(Fault) in throw Fault() }
-    }
-  }
-
-  @Test(
-    "has let go of the work and of its result when the caller goes on",
-    arguments: [false, true])
+  @Test("has let go of its work and result when the caller goes on", arguments: [false, true])
   func letsGo(computes: Bool) async throws {
     final class Thing: Sendable {}
     let pool = WorkerPool(name: "test", width: 1, computes: computes)
@@ -48,17 +37,6 @@ struct WorkerPoolTests {
       try await InlineExecutor.run {
         try await pool.run(priority: .medium) { _ in }
         #expect(pool.counts.inside == 0)
-      }
-    }
-  }
-
-  @Test("refuses work above its whole budget without running it")
-  func aboveBudget() async {
-    let pool = WorkerPool(name: "test", width: 1, byteBudget: 10)
-    let refusal = AdmissionError(byteCount: 11, budget: 10)
-    await #expect(throws: JobError<Never>.refused(refusal)) {
-      try await pool.run(priority: .high, byteCount: 11) { _ in
-        Issue.record("Refused work ran.")
       }
     }
   }
@@ -132,29 +110,7 @@ struct WorkerPoolTests {
     await #expect(throws: JobError<Fault>.cancelled) { try await task.value }
   }
 
-  @Test("starts later work of a raised load from what its urgency has become")
-  func raisedBeforehand() async throws {
-    let pool = WorkerPool(name: "test", width: 1)
-    let occupied = try await Occupied(pool)
-    let order = Lock<[String]>([])
-    let urgency = Urgency(.low)
-    #expect(urgency.set(.low) == nil)
-    urgency.set(.high)?()
-
-    let early = begun {
-      try await pool.run(priority: .medium) { _ in order.withLock { $0.append("early") } }
-    }
-    let raised = begun {
-      try await pool.run(urgency: urgency) { _ in order.withLock { $0.append("raised") } }
-    }
-    try await occupied.leave()
-    for task in [early, raised] { try await task.value }
-    #expect(order.withLock { $0 } == ["raised", "early"])
-  }
-
-  @Test(
-    "answers every task once when some are cancelled and some move at random",
-    arguments: [false, true])
+  @Test("answers every task once when some are cancelled or moved", arguments: [false, true])
   func storm(computes: Bool) async {
     let pool = WorkerPool(name: "test", width: 2, byteBudget: 8, computes: computes)
     let ran = Counter()

@@ -1,6 +1,8 @@
 #if os(Linux)
+  import CTestProbes
   import Dispatch
   import Foundation
+  import Glibc
   import Locking
   import TestSupport
   import Testing
@@ -164,7 +166,7 @@
     }
 
     @Test(
-      "run the whole job on the normal one where the system has none left that could be nicer",
+      "run jobs on the normal one where there is no nicer one",
       arguments: [Priority.low, .high])
     func oneThread(priority: Priority) async {
       let worker = Worker(
@@ -209,9 +211,7 @@
       await gone.reaches(1)
     }
 
-    @Test(
-      "leave signals to the program's threads, but for faults of their own, whoever begins them",
-      arguments: [false, true])
+    @Test("leave the program its signals, but for faults of their own", arguments: [false, true])
     func signals(beginnerBlocksAll: Bool) async {
       let worker = Worker(name: "test", computes: true)
       let (blocked, done) = (Lock<[[Bool]]>([]), Counter())
@@ -235,18 +235,151 @@
       await done.reaches(1)
       #expect(blocked.withLock { $0 } == Array(repeating: [true, true, false, false], count: 2))
     }
+  }
 
-    @Test("bear a name in debuggers")
-    func name() async {
-      let worker = Worker(name: "FastImageCache.stored-files 12", computes: false)
-      let (name, done) = (Lock<String?>(nil), Counter())
+  /// How nice threads are, in a process that has nicer ones only of the worker that is tested: threads that they
+  /// begin elsewhere, as decoders of other tests do, are as nice for good.
+  private enum Niceness {
+    private static let oneThread = __priority_which_t(PRIO_PROCESS.rawValue)
+
+    static var ofThisThread: Int32 { getpriority(oneThread, 0) }
+
+    static func expected(isNicer: Bool) -> Int32 {
+      min(getpriority(oneThread, id_t(getpid())) + (isNicer ? 5 : 0), 19)
+    }
+
+    /// False for a right that nobody has here.
+    static func mayBecomeLessNice() -> Bool { setpriority(oneThread, 0, ofThisThread - 1) == 0 }
+  }
+
+  /// The niceness of each step of jobs that run one after the other.
+  private func steps(of priorities: [Priority], on worker: Worker) async -> [Int32] {
+    let (seen, done) = (Lock<[Int32]>([]), Counter())
+    let note = { @Sendable in seen.withLock { $0.append(Niceness.ofThisThread) } }
+    for (index, priority) in priorities.enumerated() {
       worker.start(
-        Probe(computing: {
-          let text = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
-          name.withLock { $0 = text }
-        }) { done.increment() })
-      await done.reaches(1)
-      #expect(name.withLock { $0 } == "stored-files 12\n")
+        Probe(computing: note) {
+          note()
+          done.increment()
+        }, priority)
+      await done.reaches(index + 1)
+    }
+    return seen.withLock { $0 }
+  }
+
+  @Suite("The niceness of a worker's threads, in a process of their own,", .timeLimit(.minutes(10)))
+  struct WorkerNicenessTests {
+    @Test("is 5 above the main one's for computing, whatever the priority, and the main one's else")
+    func computing() async {
+      await #expect(processExitsWith: .success) {
+        for computes in [true, false] {
+          let worker = Worker(
+            name: "test", computes: computes, WorkerThread.Settings(patience: .never))
+          let found = await steps(of: [.high, .low, .medium, .background], on: worker)
+          // Where jobs wait rather than compute, no step is nicer.
+          let each = [computes, false].map(Niceness.expected)
+          #expect(found == each + each + each + each)
+        }
+      }
+    }
+
+    @Test("is the same for an ordinary user, who cannot take anything back")
+    func ordinaryUser() async {
+      await #expect(processExitsWith: .success) {
+        let (seen, may) = (Lock<[Int32]>([]), Lock<[Bool]>([]))
+        let done = Counter()
+        Thread.detachNewThread {
+          // Of this thread only; those that it begins are as ordinary.
+          guard probe_become_ordinary() == 0 else { return done.end() }
+          let worker = Worker(
+            name: "test", computes: true, WorkerThread.Settings(patience: .never))
+          let note = { @Sendable in
+            seen.withLock { $0.append(Niceness.ofThisThread) }
+            may.withLock { $0.append(Niceness.mayBecomeLessNice()) }
+          }
+          let last = Probe(computing: note) {
+            note()
+            done.increment()
+          }
+          worker.start(
+            Probe(computing: note) {
+              note()
+              worker.start(last, .high)
+            }, .low)
+        }
+        await done.reaches(1)
+        #expect(may.withLock { $0 } == [false, false, false, false])
+        #expect(seen.withLock { $0 } == [true, false, true, false].map(Niceness.expected))
+      }
+    }
+  }
+
+  @Suite("A cache's threads", .timeLimit(.minutes(10)))
+  struct CacheThreadTests {
+    /// Whether the calling thread runs the computing step of a job.
+    private static var computes: Bool { WorkerThread.normalOfComputing != nil }
+
+    @Test("decode in the computing step, and answer, report and tell events outside it")
+    func load() async throws {
+      let decodes = Lock<[Bool]>([])
+      let decoder = SketchDecoder(willDecode: { decodes.withLock { $0.append(Self.computes) } })
+      let sketch = try await SketchFixture(decoder: decoder)
+      let cache = sketch.cache
+      // Of low priority, to have a computing step on a thread of its own. Each reader goes on where its reader is told.
+      let (steps, events) = (Lock<[String: Bool]>([:]), Lock<[String: Bool]>([:]))
+      var low = LoadOptions()
+      low.priority = RequestPriority(.low)
+      let options = low
+      let progress = cache.progress(for: Photo("1"), format: .row, options: options)
+      let told = cache.events(bufferSize: 100)
+      async let reading: Void = InlineExecutor.run {
+        for await step in progress {
+          steps.withLock { $0["\(step)"] = Self.computes }
+        }
+      }
+      async let hearing: Void = InlineExecutor.run {
+        for await event in told {
+          if case .decoded = event { events.withLock { $0["decoded"] = Self.computes } }
+          if case .stored = event { return }
+        }
+      }
+      async let answering: Void = InlineExecutor.run {
+        _ = try await cache.image(for: Photo("1"), format: .row, options: options)
+        #expect(!Self.computes)
+      }
+      await sketch.fixture.subscribers(2)
+      sketch.finish()
+      _ = try await (reading, hearing, answering)
+      #expect(decodes.withLock { $0 } == [true])
+      #expect(steps.withLock { [$0["decoding"], $0["drawing"]] } == [false, false])
+      #expect(events.withLock { $0 } == ["decoded": false])
+    }
+
+    @Test("draw previews on a nicer thread, and show them on another one")
+    func preview() async throws {
+      let (nicenesses, shown) = (Lock<[Int32]>([]), Counter())
+      let oneThread = __priority_which_t(PRIO_PROCESS.rawValue)
+      let decoder = SketchDecoder(willEnd: { _ in
+        nicenesses.withLock { $0.append(Self.computes ? getpriority(oneThread, 0) : -20) }
+      })
+      let sketch = try await SketchFixture(decoder: decoder)
+      let steps = sketch.cache.progress(
+        for: Photo("1"), format: .row, options: .previewing)
+      async let reading: Void = InlineExecutor.run {
+        for await step in steps where step.preview != nil {
+          #expect(!Self.computes)
+          shown.increment()
+        }
+      }
+      await sketch.fixture.subscribers(1)
+      await sketch.step(100)
+      await shown.reaches(1)
+      sketch.finish()
+      try await reading
+      let main = getpriority(oneThread, id_t(getpid()))
+      let seen = nicenesses.withLock { $0 }
+      #expect(
+        seen.count == 1 && seen.allSatisfy { $0 >= min(main + WorkerThread.niceness, 19) })
     }
   }
 #endif

@@ -20,7 +20,7 @@ struct CancellationTests {
   @Test("the only subscriber ends the wait at once, and the source's work with it")
   func endsSource() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let row = Task { try await fixture.cache.image(for: Photo("a"), format: .row) }
+    let row = Task { try await fixture.image(Photo("a")) }
     await fixture.source.started.reaches(1)
     row.cancel()
     await #expect { try await row.value } throws: { $0.isCancelled }
@@ -48,12 +48,12 @@ struct CancellationTests {
     let photo = Photo("a")
     let ended = Counter()
     let old = Self.$ending.withValue(Ending(at: ended)) {
-      Task { try await fixture.cache.image(for: photo, format: .row) }
+      Task { try await fixture.image(photo) }
     }
     await fixture.source.started.reaches(1)
     old.cancel()
     await #expect { try await old.value } throws: { $0.isCancelled }
-    let new = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let new = Task { try await fixture.image(photo) }
     await fixture.source.started.reaches(2)
     first.open()
     await ended.reaches(1)
@@ -62,39 +62,28 @@ struct CancellationTests {
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
   }
 
-  @Test("before the request makes it fail without asking the source")
-  func failsBeforehand() async throws {
+  @Test("before a request asks no source, and gives what is there", arguments: [false, true])
+  func failsBeforehand(isThere: Bool) async throws {
     let fixture = try await Fixture()
-    let gate = gate
-    let row = Task {
+    if isThere { try await fixture.cache.store(solid(1), for: Photo("a"), format: .row) }
+    let row = Task { [gate] in
       // Waits until this very task has been cancelled.
       try? await gate.pass()
-      return try await fixture.cache.image(for: Photo("a"), format: .row)
+      return try await fixture.image(Photo("a"))
     }
     row.cancel()
-    await #expect { try await row.value } throws: { $0.isCancelled }
+    if isThere {
+      #expect(try await row.value.isPrivate == false)
+    } else {
+      await #expect { try await row.value } throws: { $0.isCancelled }
+    }
     #expect(fixture.source.started.value == 0)
-  }
-
-  @Test("does not take an image away that is there")
-  func keepsHits() async throws {
-    let fixture = try await Fixture()
-    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
-    let gate = gate
-    let row = Task {
-      try? await gate.pass()
-      return try await fixture.cache.image(for: Photo("a"), format: .row)
-    }
-    row.cancel()
-    #expect(try await row.value.isPrivate == false)
   }
 
   @Test("hundreds of rows leaves nothing behind")
   func leavesNothing() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let rows = (0..<300).map { number in
-      Task { try await fixture.cache.image(for: Photo(ImageID(number)), format: .row) }
-    }
+    let rows = (0..<300).map { number in Task { try await fixture.image(Photo(ImageID(number))) } }
     await fixture.subscribers(300)
     for row in rows { row.cancel() }
     for row in rows { await #expect { try await row.value } throws: { $0.isCancelled } }
@@ -104,69 +93,7 @@ struct CancellationTests {
       statistics.activeLoads == 0 && statistics.pendingRequests == 0 && statistics.stores == 0)
     // The gates are free again.
     gate.open()
-    #expect(
-      try await fixture.cache.image(for: Photo(1, url: "test:/1"), format: .row).solidNumber == 1)
-  }
-
-  @Test("is not counted of those whose image was stored while they joined the load")
-  func countsNoLateHits() async throws {
-    let fixture = try await Fixture([.row, .large])
-    let (cache, asked) = (fixture.cache, Counter())
-    func thoughtful(_ id: ImageID, _ gate: CancellableGate) -> Photo {
-      var photo = Photo(id, url: "test:/5")
-      photo.ownImage = { _ in
-        asked.increment()
-        try await gate.pass()
-        return .bitmap(try solid(44))
-      }
-      return photo
-    }
-    let gates = (0..<3).map { _ in CancellableGate() }
-    let photos = ["holding", "staying", "leaving"].enumerated().map { number, name in
-      thoughtful(ImageID(name), gates[number])
-    }
-    var tasks: [Task<CachedImage, any Error>] = []
-    for photo in photos {
-      tasks.append(Task { try await cache.image(for: photo, format: .row) })
-      await fixture.subscribers(tasks.count)
-      await asked.reaches(1)
-    }
-    gates[0].open()
-    await asked.reaches(2)
-    tasks[2].cancel()
-    await #expect { try await tasks[2].value } throws: { $0.isCancelled }
-    gates[1].open()
-    for task in tasks.prefix(2) { _ = try await task.value }
-    // The load knew of the one that left, and asks it for nobody.
-    await asked.reaches(3)
-
-    let (looked, stored) = (Counter(), Gate())
-    var late = Photo("late", version: "1", url: "test:/5")
-    late.willTellSource = { format in
-      // After the look into the table, and before the load is joined.
-      guard format.name == "large" else { return }
-      looked.increment()
-      stored.waitBlocking()
-    }
-    let entity = late
-    let joining = Task {
-      await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-          continuation.resume(returning: cache.progress(for: entity, format: .row))
-        }
-      }
-    }
-    await looked.reaches(1)
-    let other = Photo("late", version: "1", url: "test:/7")
-    _ = try await cache.image(for: other, format: .row)
-    stored.open()
-    var numbers: [Int?] = []
-    for await step in await joining.value {
-      if case .finished(let image) = step { numbers.append(image.solidNumber) }
-    }
-    #expect(numbers == [7])
-    await fixture.quiet()
-    #expect(await cache.statistics().cancellations == 1)
+    #expect(try await fixture.image(Photo(1, url: "test:/1")).solidNumber == 1)
   }
 
   @Test("is not what others are told whose entity or decoder speaks of one")

@@ -48,7 +48,7 @@ struct ConditionReentrancyTests {
     _ number: Int, _ options: LoadOptions = LoadOptions(), from fixture: Fixture
   ) async throws -> Int? {
     let photo = Photo(ImageID(number), url: "test:/\(number)")
-    return try await fixture.cache.image(for: photo, format: .row, options: options).solidNumber
+    return try await fixture.image(photo, .row, options).solidNumber
   }
 
   private func isFree(_ fixture: Fixture) async throws {

@@ -21,29 +21,23 @@ struct EntityReentrancyTests {
     return photo
   }
 
-  @Test("gets one of the same URL")
-  func asksForSameURL() async throws {
-    let fixture = try await Fixture()
+  @Test("gets one of the same URL, and its own in another format")
+  func asksForOthers() async throws {
+    let fixture = try await Fixture([.row, .large])
     let plain = Photo("plain", url: "test:/5")
     let asking = photo("asking", url: "test:/5", above: plain, in: fixture.cache)
-    #expect(try await fixture.cache.image(for: asking, format: .row).solidNumber == 6)
+    #expect(try await fixture.image(asking).solidNumber == 6)
     #expect(fixture.source.started.value == 1)
     await fixture.quiet()
-  }
-
-  @Test("gets its own in another format")
-  func asksForOtherFormat() async throws {
-    let fixture = try await Fixture([.row, .large])
-    let asking = photo(
-      "a", url: "test:/5", above: Photo("a", url: "test:/5"), in: fixture.cache, format: .large)
-    #expect(try await fixture.cache.image(for: asking, format: .row).solidNumber == 6)
+    let own = photo(
+      "a", url: "test:/6", above: Photo("a", url: "test:/6"), in: fixture.cache, format: .large)
+    #expect(try await fixture.image(own).solidNumber == 7)
     await fixture.quiet()
   }
 
   @Test("joins others that are loaded for those who do not ask")
   func sharesWithOutsiders() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated()
     let cache = fixture.cache
     let plain = Photo("plain", url: "test:/2")
     let first = photo("first", url: "test:/1", above: plain, in: cache)
@@ -92,9 +86,7 @@ struct EntityReentrancyTests {
     let fixture = try await Fixture()
     let asking = photo(
       "a", url: "test:/5", above: Photo("a", url: "test:/5"), in: fixture.cache)
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: asking, format: .row)
-    }
+    await #expect(throws: ImageCacheError.self) { try await fixture.image(asking) }
     await fixture.quiet()
   }
 
@@ -145,7 +137,7 @@ struct EntityReentrancyTests {
       return .bitmap(try solid((image.solidNumber ?? 0) + 1))
     }
     let asking = joining
-    let joined = Task { try await fixture.cache.image(for: asking, format: .row) }
+    let joined = Task { try await fixture.image(asking) }
     await asked.reaches(1)
     let outsider = Task { try await elsewhere.cache.image(for: plain, format: .row) }
     await elsewhere.source.started.reaches(1)
@@ -158,26 +150,26 @@ struct EntityReentrancyTests {
     var answering = Photo("b")
     answering.ownImage = { _ in .bitmap(try solid(44)) }
     let second = photo("b", url: "test:/b", above: answering, in: elsewhere.cache)
-    #expect(try await fixture.cache.image(for: second, format: .row).solidNumber == 45)
+    #expect(try await fixture.image(second).solidNumber == 45)
   }
 
   @Test("hears an error when the other asks for it, while others ask for that one")
   func asksInARing() async throws {
     let fixture = try await Fixture()
     let (cache, both, arrived) = (fixture.cache, CancellableGate(), Counter())
-    let ring = Ring()
+    let ring = Lock<[Photo]>([])
     func member(_ number: Int) -> Photo {
       var photo = Photo(ImageID(number), url: "test:/\(number)")
       photo.ownImage = { _ in
         arrived.increment()
         try await both.pass()
-        let image = try await cache.image(for: ring.other(than: number), format: .row)
+        let image = try await cache.image(for: ring.withLock { $0[1 - number] }, format: .row)
         return .bitmap(try solid((image.solidNumber ?? 0) + 1))
       }
       return photo
     }
     let members = [member(0), member(1)]
-    ring.set(members)
+    ring.withLock { $0 = members }
     let tasks = members.map { photo in
       Task { try await cache.image(for: photo, format: .row) }
     }
@@ -209,13 +201,4 @@ struct EntityReentrancyTests {
     #expect(try await waiting.value.solidNumber == 2)
     #expect(fixture.source.started.value == 2)
   }
-}
-
-/// Two entities that know each other.
-private final class Ring: Sendable {
-  private let members = Lock<[Photo]>([])
-
-  func set(_ photos: [Photo]) { members.withLock { $0 = photos } }
-
-  func other(than number: Int) -> Photo { members.withLock { $0[1 - number] } }
 }

@@ -1,5 +1,6 @@
 import FastImageCache
 import Foundation
+import Locking
 import Synchronization
 import TestSupport
 import Testing
@@ -97,5 +98,49 @@ struct HandlerTests {
     await heard.reaches(2)
     reader.cancel()
     await reader.value
+  }
+}
+
+/// A source whose first load begins a task that goes on until the source ends, and that keeps its last request.
+private final class LoopingSource: ImageSource {
+  private let (stream, feed) = AsyncStream<Int>.makeStream()
+  private let last = Lock<ImageSourceRequest?>(nil)
+  private let ended: Counter
+
+  init(ended: Counter) { self.ended = ended }
+
+  deinit {
+    feed.finish()
+    ended.increment()
+  }
+
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
+    let isFirst = last.withLock { last in
+      defer { last = request }
+      return last == nil
+    }
+    if isFirst { Task { [weak self, stream] in for await _ in stream { _ = self } } }
+    return .bitmap(try solid(7))
+  }
+}
+
+@Suite("A source outlives neither", .timeLimit(.minutes(10)))
+struct OutlivingTaskTests {
+  private let ended = Counter()
+
+  @Test("its cache because of a task or a request that it keeps, nor do the cache's events go on")
+  func keeping() async throws {
+    func load() async throws -> AsyncStream<CacheEvent> {
+      var configuration = ImageCache.Configuration()
+      configuration.source = LoopingSource(ended: ended)
+      let cache = try ImageCache.inMemory(formats: [.row], configuration: configuration)
+      let events = cache.events()
+      _ = try await cache.image(for: Photo("a", url: "test:/7"), format: .row)
+      while await cache.statistics().activeLoads != 0, !Task.isCancelled { await Task.yield() }
+      return events
+    }
+    let events = try await load()
+    await ended.reaches(1)
+    for await _ in events {}
   }
 }

@@ -32,9 +32,7 @@ struct RememberedFailureTests {
   private func fails(
     _ fixture: Fixture, _ photo: Photo? = nil, options: LoadOptions = LoadOptions()
   ) async throws {
-    await #expect(throws: gone) {
-      try await fixture.cache.image(for: photo ?? self.photo, format: .row, options: options)
-    }
+    await #expect(throws: gone) { try await fixture.image(photo ?? self.photo, .row, options) }
   }
 
   @Test("is asked again for each request by default")
@@ -61,7 +59,7 @@ struct RememberedFailureTests {
     let statistics = await fixture.cache.statistics()
     #expect(statistics.failures == 4 && statistics.misses == 4)
     clock.advance(by: .seconds(60))
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(try await fixture.image(photo).solidNumber == 7)
     #expect(fixture.source.started.value == 2)
     await fixture.cache.close()
     var failed = 0
@@ -72,11 +70,9 @@ struct RememberedFailureTests {
   @Test("that may have one soon is asked again", arguments: [401, 429, 500])
   func asksAfter(status: Int) async throws {
     let (fixture, answer) = try await fixture(status)
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: photo, format: .row)
-    }
+    await #expect(throws: ImageCacheError.self) { try await fixture.image(photo) }
     answer.withLock { $0 = nil }
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(try await fixture.image(photo).solidNumber == 7)
   }
 
   @Test("is asked about other versions, and by other accounts")
@@ -84,10 +80,10 @@ struct RememberedFailureTests {
     let (fixture, status) = try await fixture()
     try await fails(fixture)
     status.withLock { $0 = nil }
-    _ = try await fixture.cache.image(for: Photo("7", version: "2"), format: .row)
-    _ = try await fixture.cache.image(
-      for: Photo("c", version: photo.versionID(for: .row), url: "test:/7"), format: .row,
-      options: LoadOptions(account: AccountID("b")))
+    _ = try await fixture.image(Photo("7", version: "2"))
+    _ = try await fixture.image(
+      Photo("c", version: photo.versionID(for: .row), url: "test:/7"), .row,
+      LoadOptions(account: AccountID("b")))
     #expect(fixture.source.started.value == 3)
   }
 
@@ -127,11 +123,11 @@ struct RememberedFailureTests {
   @Test("does not count for the image that a table has")
   func showsStored() async throws {
     let (fixture, status) = try await fixture(nil, formats: [.row, .large])
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     await fixture.quiet()
     status.withLock { $0 = 404 }
-    await #expect(throws: gone) { try await fixture.cache.image(for: photo, format: .large) }
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    await #expect(throws: gone) { try await fixture.image(photo, .large) }
+    #expect(try await fixture.image(photo).solidNumber == 7)
   }
 
   @Test("that fails after a removal is asked again, since its load began before")
@@ -143,18 +139,87 @@ struct RememberedFailureTests {
       throw ImageSourceError.httpStatus(404)
     }
     let fixture = try await Fixture(source: source) { $0.failureMemory = .seconds(60) }
-    let load = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let load = Task { try await fixture.image(photo) }
     await fixture.subscribers(1)
     await source.started.reaches(1)
     try await fixture.cache.removeImages(for: photo)
     gate.open()
     await #expect(throws: gone) { try await load.value }
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(try await fixture.image(photo).solidNumber == 7)
   }
 }
 
 extension ImageProgress {
   fileprivate var error: ImageCacheError? {
     if case .failed(let error) = self { error } else { nil }
+  }
+}
+
+@Suite("A memory of failures", .timeLimit(.minutes(10)))
+struct FailureMemoryTests {
+  private let start = ContinuousClock.now
+  private let error = ImageCacheError.undecodable(nil, reason: .truncated)
+  private var memory = FailureMemory(for: .seconds(10), limit: 3)
+
+  private func name(_ number: Int, version: ImageID = "1") -> FailureMemory.Name {
+    let url = URL(fileURLWithPath: "/\(number)")
+    return FailureMemory.Name(loadKey: .url(url), version: version)
+  }
+
+  private mutating func note(
+    _ number: Int, _ error: ImageCacheError? = nil, entity: ImageID = "a", load: Int = 1,
+    after seconds: Int = 0
+  ) {
+    memory.note(
+      error ?? self.error, of: name(number), for: entity, load: load, at: start + .seconds(seconds))
+  }
+
+  private mutating func refuses(
+    _ number: Int, entity: ImageID = "a", version: ImageID = "1", after seconds: Int = 0
+  ) -> Bool {
+    memory.refusal(
+      of: name(number, version: version), for: entity, at: start + .seconds(seconds)) == error
+  }
+
+  @Test("keeps no more than its limit, and asks again for an address that everything has")
+  mutating func isBounded() {
+    for number in 1...4 { note(number, after: number) }
+    #expect(memory.count == 3 && !refuses(1))
+    for number in 5...6 { note(number, after: 13) }
+    #expect(memory.count == 3)
+    #expect(refuses(6, after: 13) && !refuses(3, after: 13))
+    for entity in ["a", "b", "c"] { #expect(refuses(6, entity: ImageID(entity), after: 13)) }
+    #expect(!refuses(6, entity: "d", after: 13))
+  }
+
+  @Test("remembers errors that come back, and no others")
+  mutating func choosesErrors() async {
+    func failed(_ error: any Error) -> ImageCacheError { .sourceFailed(nil, underlying: error) }
+    let definite: [ImageCacheError] = [
+      error, failed(ImageSourceError.httpStatus(404)), failed(ImageSourceError.httpStatus(410)),
+      failed(ImageSourceError.notFound(path: "/1")),
+      failed(await chained(ImageSourceError.offline, ImageSourceError.httpStatus(404))),
+    ]
+    let passing: [ImageCacheError] =
+      [
+        .cancelled, .undecodable(nil, reason: .outOfMemory), .undecodable(nil, reason: .cancelled),
+        .imageTooLarge(nil, ""), failed(ImageSourceError.offline),
+        failed(ImageSourceError.timedOut(after: .seconds(1))),
+        failed(ImageSourceError.network("reset")), failed(CancellationError()),
+        failed(await chained(ImageSourceError.httpStatus(404), ImageSourceError.offline)),
+      ] + [401, 403, 408, 429, 500, 503].map { failed(ImageSourceError.httpStatus($0)) }
+    for error in definite + passing {
+      #expect(error.isDefinite == definite.contains(error), "\(error)")
+    }
+    for error in passing { note(1, error) }
+    #expect(memory.count == 0)
+  }
+
+  /// The failure of a chain whose sources fail so.
+  private func chained(_ errors: ImageSourceError...) async -> any Error {
+    let chain = ImageSourceChain(errors.map { error in ClosureImageSource { _ in throw error } })
+    let request = ImageSourceRequest(url: URL(fileURLWithPath: "/1"))
+    do { _ = try await chain.response(to: request) } catch { return error }
+    return CancellationError()
   }
 }

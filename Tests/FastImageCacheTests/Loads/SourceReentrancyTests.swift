@@ -60,7 +60,7 @@ struct SourceReentrancyTests {
 
   private func number(_ number: Int, from fixture: Fixture) async throws -> Int? {
     let photo = Photo(ImageID(number), url: "test:/\(number)")
-    return try await fixture.cache.image(for: photo, format: .row).solidNumber
+    return try await fixture.image(photo).solidNumber
   }
 
   /// The ring that a request fails for.
@@ -190,25 +190,6 @@ struct SourceReentrancyTests {
       return try await asker.number(of: entity)
     }
     #expect(try await number(1, from: fixture) == 44)
-    try await isFree(fixture)
-  }
-
-  @Test("counts as waiting only until it has answered")
-  func asksLater() async throws {
-    let later = CancellableGate()
-    let begun = Lock<Task<Int, any Error>?>(nil)
-    let fixture = try await fixture { number, asker in
-      guard number == 1, begun.withLock({ $0 }) == nil else { return number }
-      let task = Task {
-        try await later.pass()
-        return try await asker.number(1)
-      }
-      begun.withLock { $0 = task }
-      return number
-    }
-    #expect(try await number(1, from: fixture) == 1)
-    later.open()
-    #expect(try await begun.withLock { $0 }?.value == 1)
     try await isFree(fixture)
   }
 

@@ -8,14 +8,13 @@ import Testing
 struct StorageTests {
   let originals = MemoryOriginals()
   let photo = Photo("7")
+  private let source = EncodedSource()
 
   @Test("gets a private image; neither that nor its original is kept")
   func keepsNothing() async throws {
-    let source = EncodedSource()
     let fixture = try await Fixture([.large, .dot], from: source, originals: originals)
     for count in 1...2 {
-      let image = try await fixture.cache.image(
-        for: photo, format: .large, options: LoadOptions(storage: .none))
+      let image = try await fixture.image(photo, .large, LoadOptions(storage: .none))
       #expect(image.isPrivate && image.solidNumber == 7)
       await fixture.quiet()
       #expect(source.started.value == count)
@@ -28,13 +27,11 @@ struct StorageTests {
 
   @Test("of originals only has the next one drawn without the source")
   func keepsOriginal() async throws {
-    let source = EncodedSource()
     let fixture = try await Fixture([.large, .dot], from: source, originals: originals)
-    let image = try await fixture.cache.image(
-      for: photo, format: .large, options: LoadOptions(storage: .originalsOnly))
+    let image = try await fixture.image(photo, .large, LoadOptions(storage: .originalsOnly))
     await originals.written.reaches(1)
     #expect(image.isPrivate && fixture.cache.cachedFormats(for: photo).isEmpty)
-    #expect(try await fixture.cache.image(for: photo, format: .large).isPrivate == false)
+    #expect(try await fixture.image(photo, .large).isPrivate == false)
     await fixture.quiet()
     #expect(fixture.cache.cachedFormats(for: photo) == [.large, .dot])
     #expect(source.started.value == 1)
@@ -42,15 +39,12 @@ struct StorageTests {
 
   @Test("is answered by what the table and the store have")
   func readsWhatIsKept() async throws {
-    let source = EncodedSource()
     let fixture = try await Fixture(from: source, originals: originals)
     let options = LoadOptions(storage: .none)
     try originals.put(7, as: "test:/7")
-    #expect(
-      try await fixture.cache.image(for: photo, format: .row, options: options).solidNumber == 7)
-    _ = try await fixture.cache.image(for: photo, format: .row)
-    #expect(
-      try await fixture.cache.image(for: photo, format: .row, options: options).isPrivate == false)
+    #expect(try await fixture.image(photo, .row, options).solidNumber == 7)
+    _ = try await fixture.image(photo)
+    #expect(try await fixture.image(photo, .row, options).isPrivate == false)
     #expect(source.started.value == 0)
   }
 
@@ -59,16 +53,10 @@ struct StorageTests {
     arguments: [LoadOptions.Storage.none, .originalsOnly, .all],
     [LoadOptions.Storage.none, .originalsOnly, .all])
   func joins(_ first: LoadOptions.Storage, _ second: LoadOptions.Storage) async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source, originals: originals)
+    let (fixture, source, gate) = try await Fixture.gatedNetwork(originals: originals)
     var loads: [Task<CachedImage, any Error>] = []
     for storage in [first, second] {
-      loads.append(
-        Task {
-          try await fixture.cache.image(
-            for: photo, format: .row, options: LoadOptions(storage: storage))
-        })
+      loads.append(Task { try await fixture.image(photo, .row, LoadOptions(storage: storage)) })
       await fixture.subscribers(loads.count)
     }
     gate.open()
@@ -83,15 +71,12 @@ struct StorageTests {
 
   @Test("leaves a stale original that it shows as it is")
   func revalidatesNothing() async throws {
-    let source = EncodedSource()
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .stale)
-    _ = try await fixture.cache.image(
-      for: photo, format: .row, options: LoadOptions(storage: .none))
+    _ = try await fixture.image(photo, .row, LoadOptions(storage: .none))
     await fixture.quiet()
     #expect(source.started.value == 0)
-    _ = try await fixture.cache.image(
-      for: photo, format: .row, options: LoadOptions(storage: .originalsOnly))
+    _ = try await fixture.image(photo, .row, LoadOptions(storage: .originalsOnly))
     await originals.confirmed.reaches(1)
     await fixture.quiet()
     #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
@@ -101,15 +86,14 @@ struct StorageTests {
   func refreshes() async throws {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let fixture = try await Fixture(from: source)
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     #expect(
       try await fixture.cache.refresh(photo, options: LoadOptions(storage: .none)) == [.row])
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
   }
 
   @Test(
-    "of an animation keeps no frame, unless another request wants all of them",
-    arguments: [false, true])
+    "of an animation keeps no frame unless another request wants all", arguments: [false, true])
   func keepsFrames(_ isPlayed: Bool) async throws {
     let gate = CancellableGate()
     let source = EncodedSource { _, _ in
@@ -120,10 +104,7 @@ struct StorageTests {
       $0.decoders = [movingDecoder()]
       $0.limits.frameCount = 100
     }
-    let still = Task {
-      try await fixture.cache.image(
-        for: photo, format: .sticker, options: LoadOptions(storage: .none))
-    }
+    let still = Task { try await fixture.image(photo, .sticker, LoadOptions(storage: .none)) }
     await fixture.subscribers(1)
     let playing =
       isPlayed ? Task { try await fixture.cache.animation(for: photo, format: .sticker) } : nil
@@ -139,8 +120,5 @@ struct StorageTests {
 }
 
 extension LoadOptions {
-  fileprivate init(storage: Storage) {
-    self.init()
-    self.storage = storage
-  }
+  fileprivate init(storage: Storage) { self.init { $0.storage = storage } }
 }

@@ -34,21 +34,6 @@ struct StreamTests {
     #expect(steps == ["receiving 10 of 20", "arrived", "finished 3"])
   }
 
-  @Test("of progress for an image that is there says so at once")
-  func tellsHit() async throws {
-    let fixture = try await Fixture()
-    try await fixture.cache.store(solid(3), for: Photo("a"), format: .row)
-    var steps: [ImageProgress] = []
-    for await step in fixture.cache.progress(for: Photo("a"), format: .row) { steps.append(step) }
-    guard case .finished(let image) = steps.first else {
-      Issue.record("The first step was \(String(describing: steps.first)).")
-      return
-    }
-    #expect(image.solidNumber == 3 && steps.count == 1)
-    // No load was begun for it, which would have found it, too.
-    #expect(await fixture.cache.statistics().misses == 0)
-  }
-
   @Test("of progress that nobody reads any more gives the load up")
   func endsLoad() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: CancellableGate()))
@@ -75,34 +60,11 @@ struct StreamTests {
     #expect(streams.isEmpty)
   }
 
-  @Test(
-    "of progress keeps the last step for a reader who comes late, and none that it takes the place of"
-  )
-  func keepsLastEvent() async throws {
-    let fixture = try await Fixture(
-      source: ScriptedSource { _, _, report in
-        for count in 0..<1000 {
-          report(ImageSourceProgress(receivedByteCount: count, expectedByteCount: nil))
-        }
-        return .bitmap(try solid(3))
-      })
-    let stream = fixture.cache.progress(for: Photo("a"), format: .row)
-    // Another request joins, so that the end of the load can be waited for without reading.
-    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
-    await fixture.quiet()
-    var steps: [ImageProgress] = []
-    for await step in stream { steps.append(step) }
-    guard steps.count == 2, case .arrived(.source) = steps[0], case .finished = steps[1] else {
-      Issue.record("The steps were \(steps).")
-      return
-    }
-  }
-
   @Test("of events tells what happens")
   func tellsEvents() async throws {
     let fixture = try await Fixture()
     let events = fixture.cache.events()
-    _ = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: .row)
+    _ = try await fixture.image(Photo("a", url: "test:/1"))
     _ = fixture.cache.cachedImage(for: Photo("a", url: "test:/1"), format: .row)
     try await fixture.cache.removeImage(for: Photo("a"), format: .row)
     await fixture.cache.close()
@@ -186,24 +148,6 @@ struct StreamTests {
     #expect(count == 6)
   }
 
-  @Test("of progress tells each of several readers of a load the steps that come")
-  func tellsAllReaders() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let readers = (0..<3).map { _ in
-      Task {
-        var count = 0
-        for await step in fixture.cache.progress(for: Photo("a"), format: .row) {
-          if case .arrived = step { count += 1 }
-        }
-        return count
-      }
-    }
-    await fixture.subscribers(3)
-    gate.open()
-    for reader in readers { #expect(await reader.value == 1) }
-  }
-
   @Test("of events tells at its end, too, how many were missed")
   func tellsSkippedAtTheEnd() async throws {
     let recorder = CacheRecorder(among: EventListeners())
@@ -219,20 +163,5 @@ struct StreamTests {
       }
     }
     #expect(told == ["0", "1", "dropped 3"])
-  }
-
-  @Test("of events ends when nobody has the cache any more")
-  func endsWithCache() async throws {
-    func events() async throws -> AsyncStream<CacheEvent> {
-      let fixture = try await Fixture()
-      let events = fixture.cache.events()
-      _ = try await fixture.cache.image(for: Photo("a"), format: .row)
-      return events
-    }
-    var names: [String] = []
-    for await event in try await events() {
-      if case .stored = event { names.append("stored") }
-    }
-    #expect(names == ["stored"])
   }
 }

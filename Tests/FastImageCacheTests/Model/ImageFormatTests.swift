@@ -25,31 +25,46 @@ struct ImageFormatTests {
   func refusesNumbers(width: Double) async throws {
     let format = ImageFormat(
       name: "row", size: .exact(points: Canvas.Size(width: width, height: 60)), scale: 2)
-    do throws(ImageCacheError) {
-      _ = try await ImageCache(formats: [format])
-      Issue.record("A cache was opened.")
-    } catch {
-      guard case .invalidFormat("row", _) = error else { throw error }
+    await #expect {
+      try await ImageCache(formats: [format])
+    } throws: {
+      if case .invalidFormat("row", _)? = $0 as? ImageCacheError { true } else { false }
+    }
+  }
+}
+
+@Suite("The number of a format in a table's header", .timeLimit(.minutes(10)))
+struct ImageCodeTests {
+  @Test(
+    "stays what it is in files on users' disks",
+    arguments: [(PixelFormat.bgra32, 0 as UInt32), (.bgrx32, 1), (.bgr16, 2), (.gray8, 3)])
+  func isPinned(pixelFormat: PixelFormat, number: UInt32) {
+    func format(
+      isFitting: Bool = false, _ quality: ImageFormat.Quality = .balanced,
+      _ colorSpace: ColorSpace = .sRGB, _ animation: ImageFormat.Animation = .firstFrame
+    ) -> ImageFormat {
+      let size = PixelSize(width: 8, height: 8)
+      return ImageFormat(
+        name: "a", size: isFitting ? .fitting(size) : .exact(size), pixelFormat: pixelFormat,
+        quality: quality, colorSpace: colorSpace, animation: animation)
+    }
+    var formats: [(ImageFormat, bits: UInt32)] = [
+      (format(), 0), (format(isFitting: true), 0x100), (format(.best), 0x400),
+      (format(.balanced, .sRGB, .allFrames(byteLimit: 1)), 0x800),
+    ]
+    if pixelFormat != .gray8 {
+      formats += [(format(.balanced, .displayP3), 0x1_0000), (format(.best, .displayP3), 0x1_0400)]
+    }
+    for (format, bits) in formats {
+      let code = ImageCode(format)
+      #expect(code.rawValue == number | bits && ImageCode(rawValue: number | bits) == code)
     }
   }
 
-  @Test("is told by its name and size, inside other values too")
-  func describesItself() {
-    let size = PixelSize(width: 80, height: 60)
-    let (row, page) = (
-      ImageFormat(name: "row", size: .exact(size)), ImageFormat(name: "page", size: .fitting(size))
-    )
-    #expect("\(row)" == "row 80x60" && "\(page)" == "page up to 80x60")
-    #expect("\(ImagePreview.Kind.variant(row))" == "variant(row 80x60)")
-  }
-
-  @Test("that says nothing of its capacity keeps several screens of images in 64 MiB")
-  func hasCapacity() async throws {
-    let format = ImageFormat(
-      name: "row", size: .exact(points: Canvas.Size(width: 200, height: 200)), scale: 3)
-    #expect(format.capacity == .bytes(64 << 20))
-    let fixture = try await Fixture([format])
-    let tables = await fixture.cache.statistics().tables
-    #expect(tables.map(\.slotCount) == [45])
+  @Test(
+    "names no format where none has it",
+    arguments: [4, 0xFF, 0x104, 0x200, 0x1000, 0x8000, 0x2_0000, 0x100_0000, .max] as [UInt32])
+  func isUnknown(number: UInt32) {
+    #expect(ImageCode(rawValue: number) == nil)
   }
 }

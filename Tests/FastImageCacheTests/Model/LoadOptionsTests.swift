@@ -7,6 +7,9 @@ import Testing
 
 @Suite("A request under conditions", .timeLimit(.minutes(10)))
 struct LoadOptionsTests {
+  private let gate = CancellableGate()
+  private let photo = Photo("a")
+
   /// Answers each call with an image of the call's number.
   static func counting() -> EncodedSource {
     EncodedSource { _, call in .encoded(try solid(call).pngData()) }
@@ -14,38 +17,31 @@ struct LoadOptionsTests {
 
   @Test("is a hit where the plain one is, and joins its load where it is not")
   func sharesWithPlain() async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source)
+    let (fixture, source, gate) = try await Fixture.gatedNetwork()
     let photo = Photo("a", url: "test:/7")
-    let plain = Task { try await fixture.cache.image(for: photo, format: .row) }
-    let other = Task {
-      try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
-    }
+    let plain = Task { try await fixture.image(photo) }
+    let other = Task { try await fixture.image(photo, .row, LoadOptions()) }
     await fixture.subscribers(2)
     gate.open()
     #expect(try await plain.value.solidNumber == 7)
     #expect(try await other.value.solidNumber == 7)
-    let hit = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
+    let hit = try await fixture.image(photo, .row, LoadOptions())
     #expect(hit.solidNumber == 7 && source.started.value == 1)
     #expect(await fixture.cache.statistics().misses == 2)
   }
 
   @Test("tells the program's decoder its settings, in a load that only equal ones share")
   func tellsDecoder() async throws {
-    let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
     let decoder = SettingsDecoder()
     let fixture = try await Fixture(from: source) { $0.decoders = [decoder] }
     let photo = Photo("7")
     var loads: [(number: Int, Task<CachedImage, any Error>)] = []
     for number in [1, 2, 1, 0] {
-      var options = LoadOptions()
-      if number > 0 { options.decoderSettings = ["number": "\(number)"] }
-      let request = Task { [options] in
-        try await fixture.cache.image(for: photo, format: .row, options: options)
+      let options = LoadOptions {
+        if number > 0 { $0.decoderSettings = ["number": "\(number)"] }
       }
-      loads.append((number, request))
+      loads.append((number, Task { try await fixture.image(photo, .row, options) }))
       await fixture.subscribers(loads.count)
     }
     gate.open()
@@ -53,9 +49,8 @@ struct LoadOptionsTests {
     #expect(source.started.value == 3)
     #expect(Set(decoder.seen.withLock { $0 }) == [["number": "1"], ["number": "2"], [:]])
     // The key of the table knows no settings.
-    var others = LoadOptions()
-    others.decoderSettings = ["number": "3"]
-    _ = try await fixture.cache.image(for: photo, format: .row, options: others)
+    let others = LoadOptions { $0.decoderSettings = ["number": "3"] }
+    _ = try await fixture.image(photo, .row, others)
     #expect(source.started.value == 3)
   }
 
@@ -63,32 +58,27 @@ struct LoadOptionsTests {
   func reloads() async throws {
     let source = Self.counting()
     let fixture = try await Fixture(from: source)
-    let photo = Photo("a")
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     let options = LoadOptions(.reload)
-    #expect(
-      try await fixture.cache.image(for: photo, format: .row, options: options).solidNumber == 2)
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 2)
+    #expect(try await fixture.image(photo, .row, options).solidNumber == 2)
+    #expect(try await fixture.image(photo).solidNumber == 2)
     #expect(source.requests.map { $0.headers["Cache-Control"] } == [nil, "no-cache"])
     #expect(await fixture.cache.statistics().misses == 1)
   }
 
   @Test("that reloads shares a load that has not asked, and not the table's image")
   func reloadsTogether() async throws {
-    let gate = CancellableGate()
     let source = EncodedSource { _, call in
       if call == 2 { try await gate.pass() }
       return .encoded(try solid(call).pngData())
     }
     let fixture = try await Fixture(from: source) { $0.resources = LoadResources(networkWidth: 1) }
-    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    _ = try await fixture.image(Photo("a"))
     await fixture.quiet()
-    let hanging = Task { try await fixture.cache.image(for: Photo("b"), format: .row) }
+    let hanging = Task { try await fixture.image(Photo("b")) }
     await source.started.reaches(2)
     let reloads = (0..<2).map { _ in
-      Task {
-        try await fixture.cache.image(for: Photo("a"), format: .row, options: LoadOptions(.reload))
-      }
+      Task { try await fixture.image(Photo("a"), .row, LoadOptions(.reload)) }
     }
     await fixture.subscribers(3)
     gate.open()
@@ -100,45 +90,21 @@ struct LoadOptionsTests {
   @Test("that revalidates without a store asks for the whole image")
   func revalidatesWithoutStore() async throws {
     let fixture = try await Fixture(from: Self.counting())
-    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
-    let image = try await fixture.cache.image(
-      for: Photo("a"), format: .row, options: LoadOptions(.revalidate))
+    _ = try await fixture.image(Photo("a"))
+    let image = try await fixture.image(Photo("a"), .row, LoadOptions(.revalidate))
     #expect(image.solidNumber == 2)
-  }
-
-  @Test("leaves the old image where it was when its reload fails, and throws")
-  func keepsOldImage() async throws {
-    let source = EncodedSource { _, call in
-      if call > 1 { throw ImageSourceError.httpStatus(500) }
-      return .encoded(try solid(call).pngData())
-    }
-    let fixture = try await Fixture(from: source)
-    let photo = Photo("a")
-    _ = try await fixture.cache.image(for: photo, format: .row)
-    for policy in [LoadOptions.CachePolicy.reload, .revalidate] {
-      await #expect(
-        throws: ImageCacheError.sourceFailed(
-          photo.url, underlying: ImageSourceError.httpStatus(500))
-      ) {
-        try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(policy))
-      }
-    }
-    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
   }
 
   @Test("that reloads joins no load that has asked, and the older answer is not stored over it")
   func reloadsBesideOlder() async throws {
-    let gate = CancellableGate()
     let source = EncodedSource { _, call in
       if call == 1 { try await gate.pass() }
       return .encoded(try solid(call).pngData())
     }
     let fixture = try await Fixture(from: source)
-    let photo = Photo("a")
-    let older = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let older = Task { try await fixture.image(photo) }
     await source.started.reaches(1)
-    let image = try await fixture.cache.image(
-      for: photo, format: .row, options: LoadOptions(.reload))
+    let image = try await fixture.image(photo, .row, LoadOptions(.reload))
     #expect(image.solidNumber == 2)
     gate.open()
     _ = try? await older.value
@@ -151,32 +117,16 @@ struct LoadOptionsTests {
     let page = ImageFormat(
       name: "page", size: .exact(PixelSize(width: 30, height: 30)), capacity: 4)
     let fixture = try await Fixture([.row, .large, page], from: Self.counting())
-    let photo = Photo("a")
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     await fixture.quiet()
-    _ = try await fixture.cache.image(for: photo, format: .large)
+    _ = try await fixture.image(photo, .large)
     await fixture.quiet()
-    _ = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(.reload))
+    _ = try await fixture.image(photo, .row, LoadOptions(.reload))
     await fixture.quiet()
     for format in [ImageFormat.row, .large] {
       #expect(fixture.cache.cachedImage(for: photo, format: format)?.solidNumber == 3)
     }
     #expect(!fixture.cache.containsImage(for: photo, format: page))
-  }
-
-  @Test("names the networks that it allows")
-  func allowsNetworks() {
-    var options = LoadOptions()
-    #expect(options.allowsExpensiveNetworkAccess && options.allowsConstrainedNetworkAccess)
-    options.allowsExpensiveNetworkAccess = false
-    #expect(options.avoids == .expensive && options.allowsConstrainedNetworkAccess)
-    #expect(options != LoadOptions())
-    options.allowsConstrainedNetworkAccess = false
-    #expect(options.avoids == [.constrained, .expensive])
-    options.allowsExpensiveNetworkAccess = true
-    #expect(options.avoids == .constrained && options.allowsExpensiveNetworkAccess)
-    options.allowsConstrainedNetworkAccess = true
-    #expect(options == LoadOptions())
   }
 
   @Test("tells accounts apart by each byte, and an empty name from everyone")
@@ -190,9 +140,7 @@ struct LoadOptionsTests {
 
   @Test("of another account, with other fields or of a smaller scope shares no load")
   func sharesNothing() async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source)
+    let (fixture, source, gate) = try await Fixture.gatedNetwork()
     var fields = LoadOptions()
     fields.headers = ["Accept": "image/png"]
     let all = [
@@ -201,7 +149,7 @@ struct LoadOptionsTests {
       LoadOptions(avoids: [.constrained, .expensive]),
     ]
     let tasks = all.flatMap { [$0, $0] }.map { options in
-      Task { try await fixture.cache.image(for: Photo("7"), format: .row, options: options) }
+      Task { try await fixture.image(Photo("7"), .row, options) }
     }
     await fixture.subscribers(2 * all.count)
     await source.started.reaches(all.count)
@@ -218,21 +166,19 @@ struct LoadOptionsTests {
 
   @Test("goes no further than its scope, and waits for no download")
   func staysWithinReach() async throws {
-    let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
     let fixture = try await Fixture(from: source) { $0.resources = LoadResources(networkWidth: 1) }
     let photo = Photo("7")
-    let download = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let download = Task { try await fixture.image(photo) }
     await source.started.reaches(1)
     for scope in [LoadOptions.Scope.cache, .local] {
       await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
-        try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(scope: scope))
+        try await fixture.image(photo, .row, LoadOptions(scope: scope))
       }
     }
     gate.open()
     _ = try await download.value
-    let image = try await fixture.cache.image(
-      for: photo, format: .row, options: LoadOptions(scope: .cache))
+    let image = try await fixture.image(photo, .row, LoadOptions(scope: .cache))
     #expect(image.solidNumber == 7 && source.started.value == 1)
   }
 
@@ -242,8 +188,7 @@ struct LoadOptionsTests {
     let web = EncodedSource()
     let fixture = try await Fixture(from: ImageSourceChain([nothing, web]))
     await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
-      try await fixture.cache.image(
-        for: Photo("7"), format: .row, options: LoadOptions(scope: .local))
+      try await fixture.image(Photo("7"), .row, LoadOptions(scope: .local))
     }
     #expect(nothing.started.value == 1 && web.started.value == 0)
     let nested = try await Fixture(from: ImageSourceChain([ImageSourceChain([nothing, web])]))
@@ -251,7 +196,7 @@ struct LoadOptionsTests {
       try await nested.cache.image(
         for: Photo("7"), format: .row, options: LoadOptions(scope: .local))
     }
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
   }
 
   @Test("throws when its time is over, and ends the load that nobody else waits for")
@@ -259,13 +204,10 @@ struct LoadOptionsTests {
     let (gate, clock) = (CancellableGate(), ManualClock())
     let source = EncodedSource(gate: gate)
     let fixture = try await Fixture(from: source) { $0.clock = clock }
-    var options = LoadOptions()
-    options.timeout = .seconds(10)
-    let limited = Task { [options] in
-      try await fixture.cache.image(for: Photo("7"), format: .row, options: options)
-    }
+    let options = LoadOptions { $0.timeout = .seconds(10) }
+    let limited = Task { try await fixture.image(Photo("7"), .row, options) }
     await source.started.reaches(1)
-    let patient = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
+    let patient = Task { try await fixture.image(Photo("7")) }
     await fixture.subscribers(2)
     await clock.sleepers { $0.count == 1 }
     clock.advance(by: .seconds(10))
@@ -278,9 +220,8 @@ struct LoadOptionsTests {
 
     let other = CancellableGate()
     let hanging = try await Fixture(from: EncodedSource(gate: other)) { $0.clock = clock }
-    options.timeout = .zero
     await #expect(throws: ImageCacheError.timedOut(entity: "7", format: "row", after: .zero)) {
-      try await hanging.cache.image(for: Photo("7"), format: .row, options: options)
+      try await hanging.image(Photo("7"), .row, LoadOptions { $0.timeout = .zero })
     }
     #expect(await hanging.cache.statistics().activeLoads == 0)
   }

@@ -1,5 +1,6 @@
 import CTestProbes
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -112,5 +113,50 @@ struct EventListenersTests {
       if told.count == count { break }
     }
     return told
+  }
+}
+
+@Suite("The log of events", .timeLimit(.minutes(10)))
+struct EventLogTests {
+  private func text(_ event: CacheEvent, namespace: String = "photos") -> String {
+    ProcessEvent(namespace: namespace, event: event).line(at: Date(timeIntervalSince1970: 0))
+  }
+
+  @Test("has no password and no signature of an address in its lines")
+  func writesLines() throws {
+    let size = PixelSize(width: 3, height: 2)
+    let url = try #require(URL(string: "https://me:secret@example.com/a.jpg?signature=secret"))
+    let failure = ImageCacheError.sourceFailed(url, underlying: ImageSourceError.httpStatus(404))
+    for line in [
+      text(.decoded(url, size: size, duration: .milliseconds(4))),
+      text(.failed(entity: 1, format: "row", failure)),
+    ] {
+      #expect(line.contains("https://example.com/a.jpg") && !line.contains("secret"))
+    }
+    // One line, whatever an id has.
+    #expect(text(.hit(entity: "a\nb", format: "row")).count { $0.isNewline } == 1)
+  }
+
+  @Test("takes the events of its level and of higher ones")
+  func filters() async {
+    for (level, expected) in [
+      (EventLog.Level.info, ["damaged", "end"]), (.debug, ["hit", "damaged", "end"]),
+    ] {
+      let listeners = EventListeners()
+      let lines = Lock<[String]>([])
+      let count = Counter()
+      EventLog.follow(listeners, from: level) { line in
+        lines.withLock { $0.append(line) }
+        count.increment()
+      }
+      let recorder = CacheRecorder(of: "a", among: listeners)
+      recorder.send(.hit(entity: 1, format: "row"))
+      recorder.send(.damaged(entity: 1, format: "row"))
+      recorder.send(.storageChanged(format: "end", .unavailable(reason: "It is gone.")))
+      await count.reaches(expected.count)
+      let written = lines.withLock { $0 }
+      #expect(written.count == expected.count)
+      for (line, word) in zip(written, expected) { #expect(line.contains(word), "\(line)") }
+    }
   }
 }

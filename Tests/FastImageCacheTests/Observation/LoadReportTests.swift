@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import LoadQueue
 
 @Suite("The report of a load says", .timeLimit(.minutes(10)))
 struct LoadReportTests {
@@ -75,18 +76,6 @@ struct LoadReportTests {
     ])
     let web = try await report(try await Fixture(from: chain))
     #expect(web.origin == .network && counts(web) == [1, image.count, 0])
-  }
-
-  @Test("that a placeholder was there for a request that is content with one")
-  func ofPlaceholder() async throws {
-    let source = EncodedSource()
-    let fixture = try await Fixture(from: source)
-    var options = LoadOptions()
-    options.isPlaceholder = true
-    #expect(try await report(fixture, Photo("7"), options).origin == .network)
-    #expect(try await report(fixture, Photo("7"), options).origin == .table)
-    #expect(source.started.value == 1)
-    #expect(try await report(fixture).origin == .network)
   }
 
   @Test("that a store had the original, fresh or stale, and the server was not asked")
@@ -172,27 +161,6 @@ struct LoadReportTests {
     #expect(contradicting.requests.value == 3)
   }
 
-  @Test("all that a load has done whose beginning another request saw")
-  func ofJoined() async throws {
-    let (gate, asked) = (CancellableGate(), Counter())
-    let source = EncodedSource { [image] _, _ in
-      asked.increment()
-      try await gate.pass()
-      return .encoded(image)
-    }
-    let fixture = try await Fixture(from: source)
-    async let first = fixture.cache.image(for: Photo("7"), format: .row)
-    await asked.reaches(1)
-    async let joined = report(fixture)
-    await fixture.subscribers(2)
-    gate.open()
-    let found = try await joined
-    #expect(try await first.solidNumber == 7)
-    #expect(found.isCoalesced && found.origin == .network && found.isStored)
-    #expect(counts(found) == [1, image.count, 0])
-    #expect(found.cacheStatus == "fwd=uri-miss; stored; collapsed")
-  }
-
   @Test("that the table did not keep it: full of leases, without a place on this device, refused")
   func notStored() async throws {
     let small = ImageFormat.row.with(capacity: 1)
@@ -201,8 +169,7 @@ struct LoadReportTests {
     let leased = try await report(full, format: small)
     #expect(!leased.isStored && leased.cacheStatus == "fwd=uri-miss")
     withExtendedLifetime(held) {}
-    let elsewhere = ImageFormat(
-      name: "row", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, devices: [])
+    let elsewhere = ImageFormat("row", devices: [])
     let (server, fixture, photo) = try await serving(elsewhere)
     let bypassed = try await report(fixture, photo, format: elsewhere)
     #expect(!bypassed.isStored && bypassed.cacheStatus == "fwd=bypass; fwd-status=200")
@@ -213,9 +180,7 @@ struct LoadReportTests {
     #expect(try await report(hooked).isStored == false)
   }
 
-  @Test(
-    "how many previews the load has drawn, and when the first one was there after its request",
-    arguments: [true, false])
+  @Test("how many previews the load drew, and when the first was there", arguments: [true, false])
   func previews(isEarly: Bool) async throws {
     let sketch = try await SketchFixture()
     let load = { @Sendable [cache = sketch.cache] in
@@ -233,13 +198,164 @@ struct LoadReportTests {
     let asked = early ?? Task(operation: load)
     await sketch.fixture.subscribers(2)
     sketch.clock.advance(by: .seconds(5))
-    sketch.finish()
-    await following.ends()
+    await sketch.finish([following])
     let report = try await asked.value
     #expect(report.previewCount == 2 && report.isCoalesced == !isEarly)
     // A late request waits from the last step on; the load asked its source before.
     #expect(report.firstPreviewDuration == (isEarly ? .seconds(40) : .zero))
     #expect(report.totalDuration == .seconds(isEarly ? 1045 : 5))
     #expect(report.fetchDuration == .seconds(1045))
+  }
+}
+
+@Suite("The event of an image that was loaded", .timeLimit(.minutes(10)))
+struct LoadedEventTests {
+  /// The next so many reports, each with its format.
+  private func reports(
+    _ count: Int, of events: AsyncStream<CacheEvent>
+  ) async -> [LoadReport] {
+    var reports: [LoadReport] = []
+    for await event in events {
+      guard case .loaded(_, _, let report) = event else { continue }
+      reports.append(report)
+      if reports.count == count { break }
+    }
+    return reports
+  }
+
+  @Test("has the report of each request that missed, of whatever kind, and none of a hit")
+  func forEachRequest() async throws {
+    let (gate, asked) = (CancellableGate(), Counter())
+    let source = EncodedSource { _, _ in
+      asked.increment()
+      try await gate.pass()
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source)
+    let events = fixture.cache.events()
+    async let first = fixture.image(Photo("7"))
+    await asked.reaches(1)
+    async let joined = fixture.cache.load(Photo("7"), format: .row)
+    await fixture.subscribers(2)
+    let following = Following(fixture.cache, Photo("7"))
+    await fixture.subscribers(3)
+    gate.open()
+    await following.ends()
+    let told = try await (first, joined).1.report
+    _ = try await fixture.cache.load(Photo("7"), format: .row)
+    _ = try await fixture.image(Photo("7"), .row, LoadOptions(.reload))
+    let reports = await reports(4, of: events)
+    #expect(reports.map(\.isCoalesced) == [false, true, true, false])
+    #expect(reports.map(\.origin) == [.network, .network, .network, .network])
+    #expect(reports.map { $0.cacheStatus.hasSuffix("collapsed") } == [false, true, true, false])
+    #expect(reports.contains(told))
+  }
+
+  @Test("tells of an image that was stored by hand meanwhile, and of none that failed")
+  func byHand() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { request, _ in
+      if request.url.lastPathComponent == "8" { throw ImageSourceError.network("no route") }
+      try await gate.pass()
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source)
+    let events = fixture.cache.events()
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.load(Photo("8"), format: .row)
+    }
+    async let loaded = fixture.cache.load(Photo("7"), format: .row)
+    await fixture.subscribers(1)
+    try await fixture.cache.store(solid(9), for: Photo("7"), format: .row)
+    let (image, report) = try await loaded
+    #expect(image.solidNumber == 9)
+    #expect(report.origin == .table && report.isStored && report.cacheStatus == "hit")
+    #expect(await reports(1, of: events) == [report])
+    gate.open()
+  }
+}
+
+extension LoadReport {
+  /// Waits, fetch, store, total.
+  fileprivate var clockSeconds: [Int64] {
+    [waitDuration, fetchDuration, storeDuration, totalDuration].map(\.components.seconds)
+  }
+}
+
+@Suite("The durations of a report", .timeLimit(.minutes(10)))
+struct LoadDurationTests {
+  private let clock = ManualClock()
+
+  @Test(
+    "are those at the gate and before a worker, at the source, and in all with the hook",
+    arguments: [Photo("7"), PlainPhoto(number: 7)] as [any ImageEntity])
+  func parts(of entity: any ImageEntity) async throws {
+    let resources = LoadResources(decodeWidth: 1, localWidth: 1)
+    let (clock, asked, hooked) = (self.clock, Counter(), Counter())
+    let source = EncodedSource(need: .local) { request, _ in
+      asked.increment()
+      clock.advance(by: .seconds(2))
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source) { configuration in
+      (configuration.resources, configuration.clock) = (resources, clock)
+      configuration.willStore = { _ in
+        clock.advance(by: .seconds(100))
+        hooked.increment()
+      }
+    }
+    let permit = try await resources[.local].enter(Urgency(.high))
+    let worker = try await Occupied(resources.workers)
+    let loading = Task { try await fixture.cache.load(entity, format: .row).report }
+    while resources[.local].counts.waiting == 0, !Task.isCancelled { await Task.yield() }
+    clock.advance(by: .seconds(1))
+    resources[.local].finish(permit)
+    while resources.workers.counts.waiting == 0, !Task.isCancelled { await Task.yield() }
+    clock.advance(by: .seconds(4))
+    try await worker.leave()
+    let report = try await loading.value
+    #expect(report.clockSeconds == [1 + 4, 2, 0, 107])
+    #expect(report.decodeDuration > .zero && report.drawDuration > .zero)
+    #expect((asked.value, hooked.value) == (1, 1))
+  }
+
+  @Test("of an entity's own image count as fetched, and its silence does not")
+  func ofEntity() async throws {
+    let clock = clock
+    let fixture = try await Fixture(from: EncodedSource()) { $0.clock = clock }
+    var photo = Photo("7")
+    photo.ownImage = { _ in
+      clock.advance(by: .seconds(3))
+      return .bitmap(try solid(7))
+    }
+    let own = try await fixture.cache.load(photo, format: .row).report
+    #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeDuration == .zero)
+    photo = Photo("8")
+    photo.ownImage = { _ in
+      clock.advance(by: .seconds(3))
+      return nil
+    }
+    #expect(try await fixture.cache.load(photo, format: .row).report.clockSeconds == [0, 0, 0, 3])
+  }
+
+  @Test("of a joined load begin before its request")
+  func ofJoined() async throws {
+    let (clock, gate, asked) = (self.clock, CancellableGate(), Counter())
+    let source = EncodedSource { request, _ in
+      asked.increment()
+      try await gate.pass()
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source) { $0.clock = clock }
+    async let first = fixture.image(Photo("7"))
+    await asked.reaches(1)
+    clock.advance(by: .seconds(10))
+    async let joined = fixture.cache.load(Photo("7"), format: .row).report
+    await fixture.subscribers(2)
+    clock.advance(by: .seconds(1))
+    gate.open()
+    let report = try await joined
+    _ = try await first
+    #expect(report.clockSeconds == [0, 11, 0, 1] && report.isCoalesced)
   }
 }

@@ -5,35 +5,6 @@ import Testing
 
 @Suite("A queue of a stream", .timeLimit(.minutes(10)))
 struct StreamQueueTests {
-  @Test("keeps nothing that comes after its end")
-  func endsForGood() async {
-    let queue = StreamQueue<Int>()
-    queue.add(1)
-    queue.finish()
-    queue.add(2)
-    #expect(await queue.next() == 1)
-    #expect(await queue.next() == nil)
-  }
-
-  @Test("wakes each of several readers for an element of its own, and all at its end")
-  func severalReaders() async {
-    let queue = StreamQueue<Int>()
-    let (waiting, heard) = (Counter(), Counter())
-    let readers = (0..<3).map { _ in
-      Task {
-        waiting.increment()
-        while await queue.next() != nil { heard.increment() }
-      }
-    }
-    await waiting.reaches(3)
-    for number in 0..<3 { queue.add(number) }
-    queue.wake()
-    await heard.reaches(3)
-    queue.finish()
-    for reader in readers { await reader.value }
-    #expect(heard.value == 3)
-  }
-
   @Test("lets go of an element that was read, while others are unread")
   func letsGoOfRead() async {
     final class Thing: Sendable {}

@@ -21,9 +21,17 @@ struct FreshnessTests {
   private func freshness(
     _ fields: [String: String], after seconds: Int64, rule: OriginalStore.Lifetime = .init()
   ) -> Freshness {
+    freshness(
+      fields, stored: received, lastUse: received, now: received + seconds, rule: rule)
+  }
+
+  private func freshness(
+    _ fields: [String: String] = [:], stored: Int64, lastUse: Int64, now: Int64,
+    rule: OriginalStore.Lifetime = .init()
+  ) -> Freshness {
     // What may not be kept has no facts.
     rule.facts(of: terms(fields)).map {
-      rule.freshness(of: $0, stored: received, lastUse: received, now: received + seconds)
+      rule.freshness(of: $0, stored: stored, lastUse: lastUse, now: now)
     } ?? .gone
   }
 
@@ -135,9 +143,7 @@ struct FreshnessTests {
     var rule = OriginalStore.Lifetime()
     rule.maximumAge = .seconds(100)
     func kept(stored: Int64, lastUse: Int64, now: Int64) -> Freshness {
-      rule.facts(of: terms([:])).map {
-        rule.freshness(of: $0, stored: stored, lastUse: lastUse, now: now)
-      } ?? .gone
+      freshness(stored: stored, lastUse: lastUse, now: now, rule: rule)
     }
     let now = received + 200
     #expect(kept(stored: now - 100, lastUse: now - 99, now: now) == .stale)
@@ -152,12 +158,9 @@ struct FreshnessTests {
   @Test("believes no server for longer than originals are kept")
   func forged() {
     let fields = ["Cache-Control": "max-age=2147483648"]
-    let rule = OriginalStore.Lifetime()
     func used(after days: Int64) -> Freshness {
       let now = received + days * day
-      return rule.facts(of: terms(fields)).map {
-        rule.freshness(of: $0, stored: received, lastUse: now, now: now)
-      } ?? .gone
+      return freshness(fields, stored: received, lastUse: now, now: now)
     }
     #expect(used(after: 29) == .fresh && used(after: 30) == .stale && used(after: 31) == expired)
   }
@@ -168,9 +171,7 @@ struct FreshnessTests {
     #expect(freshness(["Cache-Control": "must-revalidate"], after: -1) == bound)
     let rule = OriginalStore.Lifetime()
     func kept(stored: Int64, lastUse: Int64, now: Int64) -> Freshness {
-      rule.facts(of: terms([:])).map {
-        rule.freshness(of: $0, stored: stored, lastUse: lastUse, now: now)
-      } ?? .gone
+      freshness(stored: stored, lastUse: lastUse, now: now)
     }
     // A year back, 1970 and 2038.
     for now in [received - 365 * day, 0, -1, .min] {

@@ -8,15 +8,11 @@ import Testing
 @testable import FastImageCache
 
 @Suite("A download that breaks off", .timeLimit(.minutes(10)))
-struct OriginalDownloadTests {
+struct OriginalDownloadTests: OriginalFolderSuite {
   let directory: TemporaryDirectory
   private let block = Checksum.blockByteCount
 
   init() throws { directory = try TemporaryDirectory() }
-
-  private func store(after seconds: Int64 = 0) -> OriginalStore {
-    OriginalStore(in: directory, now: originalTime + seconds)
-  }
 
   private func terms(_ bytes: Data, _ tag: String = "\"1\"") -> ResponseMetadata {
     ResponseMetadata(
@@ -32,6 +28,15 @@ struct OriginalDownloadTests {
     let original = OriginalRecord(number, Data())
     let load = store.begin(original.name, of: original.owner)
     return (try #require(store.download(original, load)), load)
+  }
+
+  /// Has a load of a session break off after so many bytes.
+  private func leave(_ count: Int, of bytes: Data, in store: OriginalStore) async throws {
+    let (download, load) = try await download(store)
+    _ = try arrive(bytes, count, download)
+    download.end(keeps: true)
+    await store.queueIsDone()
+    withExtendedLifetime(load) {}
   }
 
   private func arrive(
@@ -50,14 +55,7 @@ struct OriginalDownloadTests {
   @Test("leaves its whole blocks to a later session, which writes no byte twice")
   func resumes() async throws {
     let bytes = OriginalStore.bytes(7, count: 5 * block + 1)
-    do {
-      let store = store()
-      let (download, load) = try await download(store)
-      _ = try arrive(bytes, 3 * block + 7, download)
-      download.end(keeps: true)
-      await store.queueIsDone()
-      withExtendedLifetime(load) {}
-    }
+    try await leave(3 * block + 7, of: bytes, in: store())
     let later = store()
     let (second, load) = try await download(later)
     let known = try #require(await second.known())
@@ -82,10 +80,7 @@ struct OriginalDownloadTests {
   func isFoundBesideLook() async throws {
     let bytes = OriginalStore.bytes(7, count: 2 * block)
     let (first, other) = (store(), store())
-    let (download, load) = try await download(first)
-    _ = try arrive(bytes, block, download)
-    download.end(keeps: true)
-    await first.queueIsDone()
+    try await leave(block, of: bytes, in: first)
     let record = try #require(try await first.inspect().first).record
     let name = BodyFolder.name(row: record.name.row, body: record.body)
     let (looks, gate, asks) = (Counter(), Gate(), Lock(false))
@@ -114,27 +109,15 @@ struct OriginalDownloadTests {
     gate.open()
     #expect(known?.bytes == bytes.prefix(block))
     try await look.value
-    withExtendedLifetime(load) {}
   }
 
   @Test("is not continued where it is damaged, too old, refused, or another version")
   func refused() async throws {
     let bytes = OriginalStore.bytes(7, count: 4 * block)
-    func leave() async throws {
-      let store = store()
-      let (download, load) = try await download(store)
-      _ = try arrive(bytes, 2 * block, download)
-      download.end(keeps: true)
-      await store.queueIsDone()
-      withExtendedLifetime(load) {}
-    }
-    try await leave()
+    try await leave(2 * block, of: bytes, in: store())
     let (late, _) = try await download(store(after: 8 * 86_400))
     #expect(await late.known() == nil)
-    let folder = directory.url.appendingPathComponent("bodies")
-    let file = try #require(
-      try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).first
-    )
+    let file = try #require(try bodyFiles().first)
     let handle = try FileHandle(forUpdating: file)
     try handle.seek(toOffset: 200_000)
     try handle.write(contentsOf: Data("x".utf8))
@@ -145,7 +128,7 @@ struct OriginalDownloadTests {
     #expect(try await damaged.inspect().isEmpty)
     // A server that begins anew has another version, or none of it.
     for (tag, isKnown) in [("\"2\"", true), ("W/\"2\"", true), ("\"2\"", false)] {
-      try await leave()
+      try await leave(2 * block, of: bytes, in: self.store())
       let store = store()
       let (download, load) = try await download(store)
       if isKnown { #expect(await download.known() != nil) }

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import OriginalDatabase
 import TableStore
 import TestSupport
 import Testing
@@ -36,9 +37,7 @@ struct OriginalLifetimeTests {
   }
 
   private func options(_ lifetime: Lifetime?) -> LoadOptions {
-    var options = LoadOptions()
-    options.originalLifetime = lifetime
-    return options
+    LoadOptions { $0.originalLifetime = lifetime }
   }
 
   /// Loads the image once, for requests that share the load.
@@ -49,7 +48,7 @@ struct OriginalLifetimeTests {
     for lifetime in lifetimes {
       loads.append(
         Task { [options = options(lifetime)] in
-          try await fixture.cache.image(for: photo, format: .row, options: options)
+          try await fixture.image(photo, .row, options)
         })
       await fixture.subscribers(loads.count)
     }
@@ -82,12 +81,12 @@ struct OriginalLifetimeTests {
     let store = store()
     let fixture = try await Fixture([.row, .large], from: source) { $0.originals = store }
     let options = options(Lifetime(.seconds(hour), renewsOnUse: false))
-    _ = try await fixture.cache.image(for: photo, format: .row, options: options)
+    _ = try await fixture.image(photo, .row, options)
     pass(hour - 1)
     await fixture.quiet()
     for (format, count) in [(ImageFormat.row, 1), (.large, 1), (.row, 2)] {
       try await fixture.cache.removeImage(for: photo, format: format)
-      _ = try await fixture.cache.image(for: photo, format: format)
+      _ = try await fixture.image(photo, format)
       await fixture.quiet()
       #expect(source.started.value == count)
       if count == 1 { pass(format == .large ? 1 : 0) }
@@ -117,5 +116,95 @@ struct OriginalLifetimeTests {
     try await load([nil, Lifetime(.seconds(60 * 24 * hour))])
     pass(59 * 24 * hour)
     #expect(try await isKept())
+  }
+}
+
+@Suite("Closing a cache with a store of originals", .timeLimit(.minutes(10)))
+struct OriginalClosingTests {
+  private func store(in directory: TemporaryDirectory) -> OriginalStore {
+    OriginalStore(directory: directory.url, byteLimit: 16 << 20)
+  }
+
+  /// The originals that another session finds.
+  private func ids(in directory: TemporaryDirectory) async throws -> Set<ImageID> {
+    Set(try await OriginalStore.inspect(directory: directory.url).map(\.id))
+  }
+
+  @Test("writes the originals of the images that were delivered")
+  func delivered() async throws {
+    let directory = try TemporaryDirectory()
+    let store = store(in: directory)
+    let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
+    try await store.open()
+    // The queue gets to nothing before.
+    let gate = Gate()
+    store.enqueue { () throws(DatabaseError) in gate.waitBlocking() }
+    for number in 1...3 {
+      _ = try await fixture.image(Photo(ImageID(number)))
+    }
+    let closing = Task { await fixture.cache.close() }
+    while !fixture.cache.registry.isClosed, !Task.isCancelled { await Task.yield() }
+    gate.open()
+    await closing.value
+    #expect(try await ids(in: directory) == ["test:/1", "test:/2", "test:/3"])
+  }
+
+  @Test("finds the original of each image that was delivered", arguments: [false, true])
+  func heldBefore(hasHook: Bool) async throws {
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
+      if hasHook { $0.willStore = { _ in } }
+    }
+    for number in 1...20 {
+      _ = try await fixture.image(Photo(ImageID(number)))
+      #expect(originals[ImageID("test:/\(number)")] != nil)
+    }
+  }
+
+  @Test("notes what a session has used that kept nothing")
+  func uses() async throws {
+    let directory = try TemporaryDirectory()
+    do {
+      let fixture = try await Fixture(from: EncodedSource()) {
+        $0.originals = self.store(in: directory)
+      }
+      for number in 1...2 {
+        _ = try await fixture.image(Photo(ImageID(number)))
+      }
+      await fixture.cache.close()
+    }
+    let store = store(in: directory)
+    let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
+    _ = try await fixture.image(Photo("1"))
+    await fixture.cache.close()
+    let later = self.store(in: directory)
+    let list = try await later.inspect().sorted { $0.lastUse < $1.lastUse }
+    #expect(list.map(\.id) == ["test:/2", "test:/1"])
+  }
+
+  @Test("waits for no source and no hook")
+  func hanging() async throws {
+    let directory = try TemporaryDirectory()
+    let store = store(in: directory)
+    let (gate, asked) = (Gate(), Counter())
+    let source = EncodedSource { request, _ in
+      if request.url.lastPathComponent == "1" {
+        asked.increment()
+        await gate.pass()
+      }
+      return .encoded(try solid(2).pngData())
+    }
+    let fixture = try await Fixture(from: source) { configuration in
+      configuration.originals = store
+      configuration.willStore = { _ in
+        asked.increment()
+        gate.waitBlocking()
+      }
+    }
+    let loads = ["1", "2"].map { id in Task { try await fixture.image(Photo(ImageID(id))) } }
+    await asked.reaches(2)
+    await fixture.cache.close()
+    for load in loads { await #expect(throws: ImageCacheError.closed) { try await load.value } }
+    gate.open()
   }
 }

@@ -13,9 +13,7 @@ struct OriginalRemovalTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test(
-    "from a store of originals reaches the loads of all its caches",
-    arguments: [nil, ImageID("7"), ImageID("8")])
+  @Test("from a store reaches all its caches' loads", arguments: [nil, ImageID("7"), ImageID("8")])
   func reachesAllLoads(entity: ImageID?) async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
@@ -26,7 +24,7 @@ struct OriginalRemovalTests {
     ]
     let photos = ["7", "8"].map { Photo($0) }
     let loads = zip(caches, photos).map { fixture, photo in
-      Task { try await fixture.cache.image(for: photo, format: .row) }
+      Task { try await fixture.image(photo) }
     }
     await source.started.reaches(2)
     if let entity {
@@ -48,7 +46,7 @@ struct OriginalRemovalTests {
     // Loads that begin afterwards keep.
     for (fixture, photo) in zip(caches, photos) {
       try await fixture.cache.removeImage(for: photo, format: .row)
-      _ = try await fixture.cache.image(for: photo, format: .row)
+      _ = try await fixture.image(photo)
       await fixture.quiet()
     }
     #expect(photos.allSatisfy(isKept))
@@ -56,7 +54,7 @@ struct OriginalRemovalTests {
 
   @Test(
     "from a store of originals takes what its caches have in memory of downloads that broke off",
-    arguments: ["id", "entity", "account", "all"])
+    arguments: ["id", "entity", "account", "all", "move"])
   func reachesMemory(kind: String) async throws {
     let (gate, arrived) = (CancellableGate(), Counter())
     let image = try solid(7).pngData()
@@ -78,9 +76,7 @@ struct OriginalRemovalTests {
     ]
     let (photo, options) = (Photo("7"), LoadOptions(account: AccountID("alice")))
     for fixture in caches {
-      await #expect(throws: ImageCacheError.self) {
-        try await fixture.cache.image(for: photo, format: .row, options: options)
-      }
+      await #expect(throws: ImageCacheError.self) { try await fixture.image(photo, .row, options) }
       #expect(fixture.cache.partials.byteCount == 20)
     }
     let load = Task {
@@ -91,30 +87,12 @@ struct OriginalRemovalTests {
     case "id": try await store.remove("test:/7", for: options.account)
     case "entity": try await store.removeAll(of: "7", in: nil)
     case "account": try await store.removeAll(for: try #require(options.account))
+    case "move": try await caches[1].cache.moveImages(from: "7", to: "8")
     default: try await store.removeAll()
     }
     load.cancel()
     await caches[0].cache.loadsHaveEnded()
     #expect(caches.map { $0.cache.partials.byteCount } == [0, 0])
-  }
-
-  @Test("is a change of an entity's id, too, for what caches have in memory of its downloads")
-  func reachesMemoryAfterMove() async throws {
-    let image = try solid(7).pngData()
-    let terms = ResponseMetadata(
-      fields: ["ETag": "\"x\"", "Content-Length": "\(image.count)"], received: Date())
-    let source = EncodedSource { request, _ in
-      try request.begin(terms).append(image.prefix(20))
-      throw ImageSourceError.network("cut")
-    }
-    let store = OriginalStore(directory: directory.url)
-    let fixture = try await Fixture(from: source) { $0.originals = store }
-    let other = try await Fixture(from: source) { $0.originals = store }
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: Photo("draft", url: "test:/7"), format: .row)
-    }
-    try await other.cache.moveImages(from: "draft", to: "7")
-    #expect(fixture.cache.partials.byteCount == 0)
   }
 
   @Test("of an entity leaves the original that another one of the same URL has loaded")
@@ -124,18 +102,18 @@ struct OriginalRemovalTests {
     let fixture = try await Fixture(from: source) { $0.originals = store }
     let (owner, other) = (Photo("a", url: "test:/7"), Photo("b", url: "test:/7"))
     for photo in [owner, other] {
-      _ = try await fixture.cache.image(for: photo, format: .row)
+      _ = try await fixture.image(photo)
       await fixture.cache.loadsHaveEnded()
     }
     try await fixture.cache.removeImages(for: other)
-    #expect(try await fixture.cache.image(for: other, format: .row).solidNumber == 7)
+    #expect(try await fixture.image(other).solidNumber == 7)
     await fixture.cache.loadsHaveEnded()
     #expect(source.started.value == 1)
     try await fixture.cache.removeImages(for: owner)
     #expect(try await store.inspect().isEmpty)
     #expect(fixture.cache.containsImage(for: other, format: .row))
     try await fixture.cache.removeImages(for: other)
-    _ = try await fixture.cache.image(for: other, format: .row)
+    _ = try await fixture.image(other)
     await fixture.cache.loadsHaveEnded()
     // Now it is the other's, and its name reaches it whoever has it.
     #expect(try await store.inspect().map(\.entity) == ["b"])
@@ -166,24 +144,25 @@ struct OriginalRemovalTests {
     let store = OriginalStore(directory: directory.url)
     await store.keep(7, Data("no image".utf8))
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
     await fixture.cache.loadsHaveEnded()
     #expect(try await store.kept(7) == (try solid(7).pngData()))
   }
 
-  @Test("of an entity's images empties the tables, although its store fails")
+  @Test("of an entity's images empties the tables, although its store fails, as a flush does then")
   func outlastsStore() async throws {
     let originals = MemoryOriginals()
-    let fixture = try await Fixture(
-      [.row, .large], from: EncodedSource(), originals: originals)
+    let fixture = try await Fixture([.row, .large], from: EncodedSource(), originals: originals)
     for format in [ImageFormat.row, .large] {
-      _ = try await fixture.cache.image(for: Photo("7"), format: format)
+      _ = try await fixture.image(Photo("7"), format)
     }
     await fixture.quiet()
     let failure = ImageCacheError.storageUnavailable("the store's disk")
     originals.failure.withLock { $0 = failure }
     await #expect(throws: failure) { try await fixture.cache.removeImages(for: Photo("7")) }
     #expect(fixture.cache.cachedFormats(for: Photo("7")).isEmpty)
+    await #expect(throws: failure) { try await fixture.cache.flush() }
+    #expect(originals.flushed.value == 1)
   }
 
   @Test("of originals outlasts a power cut once the cache was flushed")
@@ -202,7 +181,7 @@ struct OriginalRemovalTests {
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     try await fixture.cache.flush()
     #expect(calls.value == 0 && !FileManager.default.fileExists(atPath: store.directory.path))
-    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    _ = try await fixture.image(Photo("7"))
     await fixture.quiet()
     try await fixture.cache.removeImages(for: Photo("7"))
     #expect(calls.value == 0)
@@ -217,15 +196,5 @@ struct OriginalRemovalTests {
     #expect(try logByteCount() > before)
     // `FULL`, which waits for the device.
     #expect(strength.withLock { $0 } == 2)
-  }
-
-  @Test("that a store cannot bring to the device is an error of the flush")
-  func flushFails() async throws {
-    let originals = MemoryOriginals()
-    let fixture = try await Fixture(from: EncodedSource(), originals: originals)
-    let failure = ImageCacheError.storageUnavailable("the store's disk")
-    originals.failure.withLock { $0 = failure }
-    await #expect(throws: failure) { try await fixture.cache.flush() }
-    #expect(originals.flushed.value == 1)
   }
 }

@@ -8,17 +8,10 @@ import Testing
 @testable import FastImageCache
 
 @Suite("A store of originals", .timeLimit(.minutes(10)))
-struct OriginalStoreTests {
+struct OriginalStoreTests: OriginalFolderSuite {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
-
-  private func store(
-    byteLimit: Int = 1 << 24, lifetime: OriginalStore.Lifetime = .init(), after seconds: Int64 = 0
-  ) -> OriginalStore {
-    OriginalStore(
-      in: directory, byteLimit: byteLimit, lifetime: lifetime, now: originalTime + seconds)
-  }
 
   @Test("gives bytes and terms back in a later session, to the account they were loaded for")
   func bytesAndTerms() async throws {
@@ -162,7 +155,7 @@ struct OriginalStoreTests {
     #expect(try await self.store().inspect().map(\.id) == ["test:/4"])
     try await store.removeAll()
     #expect(try await store.inspect().isEmpty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
+    #expect(try bodyFiles().isEmpty)
     // One that waits to be written does not come back.
     let held = OriginalRecord(8, OriginalStore.bytes(8))
     #expect(store.hold(held, OriginalStore.bytes(8), for: nil, from: nil) { true } != nil)
@@ -170,8 +163,6 @@ struct OriginalStoreTests {
     await store.write(held.name)
     #expect(try await store.inspect().isEmpty)
   }
-
-  private var bodies: String { directory.url.path + "/bodies" }
 
   @Test(
     "removes many in short transactions, and lets others write between them",
@@ -213,7 +204,7 @@ struct OriginalStoreTests {
     #expect(try await OriginalStore.inspect(directory: folder).isEmpty)
     #expect(!FileManager.default.fileExists(atPath: folder.path))
     try await store().remove("test:/1")
-    #expect(!FileManager.default.fileExists(atPath: directory.url.path + "/originals.sqlite"))
+    #expect(!FileManager.default.fileExists(atPath: database))
     await store().keep(7)
     #expect(try await OriginalStore.inspect(directory: directory.url).map(\.id) == ["test:/7"])
   }
@@ -260,8 +251,7 @@ struct OriginalStoreTests {
     #expect(try await store.bytes(of: "a") == OriginalStore.bytes(3))
   }
 
-  @Test(
-    "lets no placeholder take the place of a real original, and a real one that of a placeholder")
+  @Test("lets no placeholder replace a real original, and a real one a placeholder")
   func placeholders() async throws {
     let store = store()
     #expect(await store.keep(7, Data("a".utf8)) { $0.isPlaceholder = true })

@@ -16,7 +16,7 @@ struct RefusedOriginalTests {
   }
 
   @Test(
-    "goes when its server has it no more, and else answers a refused account once the server allows it",
+    "goes when its server has it no more, and not when refused",
     arguments: [404, 410, 401, 403])
   func isRefused(status: Int) async throws {
     let refuses = Lock(false)
@@ -27,7 +27,7 @@ struct RefusedOriginalTests {
     }
     let fixture = try await Fixture(from: source) { $0.originals = store }
     let photo = Photo("7")
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     await quiet(fixture)
     #expect(try await store.inspect().map(\.isFresh) == [true])
 
@@ -36,7 +36,7 @@ struct RefusedOriginalTests {
       await #expect(
         throws: ImageCacheError.sourceFailed(
           photo.url, underlying: ImageSourceError.httpStatus(status))
-      ) { try await fixture.cache.image(for: photo, format: .row, options: options) }
+      ) { try await fixture.image(photo, .row, options) }
     }
     await quiet(fixture)
     let isGone = [404, 410].contains(status)
@@ -45,12 +45,10 @@ struct RefusedOriginalTests {
     #expect(!fixture.cache.containsImage(for: photo, format: .row))
     #expect(fixture.cache.bestCachedImage(for: photo, format: .row)?.image.solidNumber == 7)
     try await fixture.cache.removeImage(for: photo, format: .row)
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: photo, format: .row)
-    }
+    await #expect(throws: ImageCacheError.self) { try await fixture.image(photo) }
 
     refuses.withLock { $0 = false }
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(try await fixture.image(photo).solidNumber == 7)
     await quiet(fixture)
     #expect(source.requests.last?.known?.isWhole == (isGone ? nil : true))
     #expect(try await store.inspect().map(\.isFresh) == [true])
@@ -83,7 +81,7 @@ struct RefusedOriginalTests {
       (16, ImageFormat.row, 1), (16, .large, 1), (64, .large, 2), (20, .row, 2), (4, .row, 2),
     ] {
       try await fixture.cache.removeImage(for: "7", format: format)
-      _ = try await fixture.cache.image(for: Variant(url: "test:/\(side)"), format: format)
+      _ = try await fixture.image(Variant(url: "test:/\(side)"), format)
       await quiet(fixture)
       #expect(source.started.value == fetches, "\(side) \(format.name)")
     }
@@ -97,13 +95,12 @@ struct RefusedOriginalTests {
       return .encoded(try solid(7, size: PixelSize(width: 16, height: 16)).pngData())
     }
     let fixture = try await Fixture(from: source) { $0.originals = store }
-    _ = try await fixture.cache.image(for: Variant(url: "test:/16"), format: .row)
+    _ = try await fixture.image(Variant(url: "test:/16"))
     await quiet(fixture)
     let kept = try await store.inspect().map(\.record.body)
     for options in [LoadOptions(.revalidate), LoadOptions(.reload)] {
       await #expect(throws: ImageCacheError.self) {
-        try await fixture.cache.image(
-          for: Variant(url: "test:/20"), format: .row, options: options)
+        try await fixture.image(Variant(url: "test:/20"), .row, options)
       }
       await quiet(fixture)
       #expect(try await store.inspect().map(\.record.body) == kept)
@@ -111,13 +108,41 @@ struct RefusedOriginalTests {
     }
   }
 
-  @Test("is one before its subscribers are answered")
-  func isHeldFirst() async throws {
-    let originals = MemoryOriginals()
-    let fixture = try await Fixture(from: EncodedSource(), originals: originals)
-    for number in 0..<50 {
-      _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
-      #expect(originals[ImageID("test:/\(number)")] != nil)
+  enum Answer: CaseIterable { case stores, delivers, fails }
+
+  @Test("is kept if the hook forbids it to no entity", arguments: Answer.allCases, Answer.allCases)
+  func asksHook(first: Answer, second: Answer) async throws {
+    for isLater in [false, true] {
+      let (originals, asked, gate) = (MemoryOriginals(), Counter(), Gate())
+      let source = EncodedSource { _, _ in
+        if !isLater { await gate.pass() }
+        return .encoded(try solid(7).pngData())
+      }
+      let fixture = try await Fixture(from: source, originals: originals) {
+        $0.willStore = { image in
+          asked.increment()
+          if isLater { gate.waitBlocking() }
+          switch image.imageID == "a" ? first : second {
+          case .stores: break
+          case .delivers: image.storage = .doNotStore
+          case .fails: throw HookError()
+          }
+        }
+      }
+      var loads: [Task<CachedImage, any Error>] = []
+      for id in ["a", "b"] as [ImageID] {
+        loads.append(Task { try await fixture.image(Photo(id, url: "test:/7")) })
+        await fixture.subscribers(loads.count)
+        // The first waits for the hook when the second joins.
+        if isLater { await asked.reaches(1) }
+      }
+      gate.open()
+      for load in loads { _ = await load.result }
+      await fixture.quiet()
+      // What was kept for the first goes again.
+      if isLater, first == .stores, second != .stores { await originals.dropped.reaches(1) }
+      #expect(source.started.value == 1)
+      #expect((originals["test:/7"] != nil) == (first == .stores && second == .stores))
     }
   }
 }

@@ -8,10 +8,12 @@ import Testing
 struct RevalidationTests {
   let originals = MemoryOriginals()
   let newer = ResponseMetadata(fields: ["ETag": "\"new\""], received: Date())
+  private let gate = CancellableGate()
 
   /// Calls an original that is known unchanged, as long as the original of the table's image is.
-  private func unchanging() -> EncodedSource {
+  private func unchanging(gate: CancellableGate? = nil) -> EncodedSource {
     EncodedSource { [newer] request, call in
+      try await gate?.pass()
       if request.known?.isWhole == true { return .unchanged(newer) }
       return .encoded(try solid(Int(request.url.lastPathComponent) ?? call).pngData())
     }
@@ -21,10 +23,9 @@ struct RevalidationTests {
   func confirms() async throws {
     let source = unchanging()
     let fixture = try await Fixture(from: source, originals: originals)
-    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    _ = try await fixture.image(Photo("7"))
     await originals.written.reaches(1)
-    let image = try await fixture.cache.image(
-      for: Photo("7"), format: .row, options: LoadOptions(.revalidate))
+    let image = try await fixture.image(Photo("7"), .row, LoadOptions(.revalidate))
     #expect(image.solidNumber == 7 && !image.isPrivate)
     let known = try #require(source.requests.last?.known)
     #expect(known.isWhole)
@@ -40,21 +41,31 @@ struct RevalidationTests {
     let source = unchanging()
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
     #expect(source.requests.map { $0.known != nil } == [true])
     #expect(originals.confirmed.value == 1 && originals["test:/7"]?.freshness == .fresh)
   }
 
-  @Test("the same bytes once more counts as unchanged")
+  @Test("the same bytes once more counts as unchanged, and leaves nothing to be continued")
   func comparesBytes() async throws {
-    let source = EncodedSource()
+    let bytes = try solid(7).pngData()
+    let terms = ResponseMetadata(
+      fields: ["ETag": "\"x\"", "Content-Length": "\(bytes.count)"], received: Date())
+    let source = EncodedSource { request, _ in
+      let arrival = request.begin(terms)
+      try arrival.append(bytes)
+      return .arrived(arrival)
+    }
     let fixture = try await Fixture(from: source, originals: originals)
-    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    _ = try await fixture.image(Photo("7"))
     await originals.written.reaches(1)
-    _ = try await fixture.cache.image(
-      for: Photo("7"), format: .row, options: LoadOptions(.revalidate))
+    _ = try await fixture.image(Photo("7"), .row, LoadOptions(.revalidate))
+    while fixture.cache.registry.resources[.network].counts.inside > 0, !Task.isCancelled {
+      await Task.yield()
+    }
     #expect(originals.confirmed.value == 1 && originals.writes.value == 1)
     #expect(await fixture.cache.statistics().decodes == 1)
+    #expect(fixture.cache.partials.byteCount == 0)
   }
 
   @Test("a changed original replaces it and the entity's images of all formats")
@@ -62,12 +73,11 @@ struct RevalidationTests {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
     let photo = Photo("a")
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     await originals.written.reaches(1)
-    _ = try await fixture.cache.image(for: photo, format: .large)
+    _ = try await fixture.image(photo, .large)
     #expect(source.started.value == 1)
-    let image = try await fixture.cache.image(
-      for: photo, format: .row, options: LoadOptions(.revalidate))
+    let image = try await fixture.image(photo, .row, LoadOptions(.revalidate))
     #expect(image.solidNumber == 2)
     await originals.written.reaches(2)
     await fixture.quiet()
@@ -78,28 +88,25 @@ struct RevalidationTests {
     #expect(source.started.value == 2)
   }
 
-  @Test("an original that turns out to be no image fetches all of it, once")
-  func fetchesAllOnce() async throws {
+  @Test("an original that is no image, or has no head, fetches all once", arguments: [true, false])
+  func fetchesAllOnce(hasHead: Bool) async throws {
     let source = unchanging()
     let fixture = try await Fixture(from: source, originals: originals)
+    let bytes = try solid(7).pngData()
     try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
-    originals["test:/7"]?.bytes = try solid(7).pngData().prefix(60)
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
-    #expect(source.requests.map { $0.known != nil } == [true, false])
+    originals["test:/7"]?.bytes = hasHead ? bytes.prefix(60) : Data("no image".utf8)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
+    #expect(source.requests.map { $0.known != nil } == (hasHead ? [true, false] : [false]))
     await originals.written.reaches(1)
-    #expect(originals["test:/7"]?.bytes == (try solid(7).pngData()))
+    #expect(originals["test:/7"]?.bytes == bytes)
   }
 
   @Test("behind a stale original leaves its answer at once, and begins with it")
   func answersStale() async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource { [newer] request, _ in
-      try await gate.pass()
-      return .unchanged(newer)
-    }
+    let source = unchanging(gate: gate)
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .stale)
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
     await source.started.reaches(1)
     #expect(source.requests.map { $0.priority } == [.background])
     gate.open()
@@ -111,14 +118,10 @@ struct RevalidationTests {
 
   @Test("behind leaves other bytes alone that were kept while the server was asked")
   func confirmsItsBytes() async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource { [newer] request, _ in
-      try await gate.pass()
-      return .unchanged(newer)
-    }
+    let source = unchanging(gate: gate)
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .stale)
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
     await source.started.reaches(1)
     try originals.put(8, as: "test:/7", freshness: .stale)
     gate.open()
@@ -131,7 +134,7 @@ struct RevalidationTests {
     let source = EncodedSource { _, _ in .encoded(try solid(8).pngData()) }
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .stale)
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
     await originals.written.reaches(1)
     await fixture.quiet()
     #expect(fixture.cache.cachedImage(for: Photo("7"), format: .row)?.solidNumber == 8)
@@ -149,7 +152,7 @@ struct RevalidationTests {
       }
     }
     try originals.put(7, as: "test:/7", freshness: .stale, entity: "7")
-    let load = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
+    let load = Task { try await fixture.image(Photo("7")) }
     await asked.reaches(1)
     try await fixture.cache.removeImages(for: Photo("7"))
     gate.open()
@@ -159,49 +162,14 @@ struct RevalidationTests {
     #expect(!fixture.cache.containsImage(for: Photo("7"), format: .row))
   }
 
-  @Test("an original that does not begin as an image fetches all of it, and tells no source of it")
-  func dropsUnreadable() async throws {
-    let source = unchanging()
-    let fixture = try await Fixture(from: source, originals: originals)
-    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
-    originals["test:/7"]?.bytes = Data("no image".utf8)
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
-    #expect(source.requests.map { $0.known != nil } == [false] && originals.dropped.value == 1)
-  }
-
-  @Test("an original whose bytes come once more leaves nothing to be continued")
-  func leavesNoPartial() async throws {
-    let bytes = try solid(7).pngData()
-    let terms = ResponseMetadata(
-      fields: ["ETag": "\"x\"", "Content-Length": "\(bytes.count)"], received: Date())
-    let source = EncodedSource { request, _ in
-      let arrival = request.begin(terms)
-      try arrival.append(bytes)
-      return .arrived(arrival)
-    }
-    let fixture = try await Fixture(from: source, originals: originals)
-    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
-    await originals.written.reaches(1)
-    _ = try await fixture.cache.image(
-      for: Photo("7"), format: .row, options: LoadOptions(.revalidate))
-    while fixture.cache.registry.resources[.network].counts.inside > 0, !Task.isCancelled {
-      await Task.yield()
-    }
-    #expect(originals.confirmed.value == 1 && fixture.cache.partials.byteCount == 0)
-  }
-
   @Test("behind takes four at a time, and leaves the others for their next use")
   func isBounded() async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource { [newer] _, _ in
-      try await gate.pass()
-      return .unchanged(newer)
-    }
+    let source = unchanging(gate: gate)
     let fixture = try await Fixture(from: source, originals: originals)
     for number in 1...6 {
       try originals.put(number, as: ImageID("test:/\(number)"), freshness: .stale)
       let photo = Photo(ImageID("\(number)"))
-      #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == number)
+      #expect(try await fixture.image(photo).solidNumber == number)
     }
     await source.started.reaches(4)
     while await fixture.cache.statistics().activeLoads > 4, !Task.isCancelled { await Task.yield() }
@@ -210,26 +178,23 @@ struct RevalidationTests {
     await fixture.quiet()
     #expect(originals.confirmed.value == 4 && source.started.value == 4)
     try await fixture.cache.removeImage(for: "6", format: .row)
-    _ = try await fixture.cache.image(for: Photo("6"), format: .row)
+    _ = try await fixture.image(Photo("6"))
     await originals.confirmed.reaches(5)
   }
 
   @Test("behind begins only while no load waits for the network, and ends with the cache")
   func givesWay() async throws {
-    let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
     let fixture = try await Fixture(from: source, originals: originals) {
       $0.resources = LoadResources(networkWidth: 1)
     }
-    let tasks = ["1", "2"].map { id in
-      Task { try await fixture.cache.image(for: Photo(ImageID(id)), format: .row) }
-    }
+    let tasks = ["1", "2"].map { id in Task { try await fixture.image(Photo(ImageID(id))) } }
     await source.started.reaches(1)
     while fixture.cache.registry.resources[.network].counts.waiting == 0, !Task.isCancelled {
       await Task.yield()
     }
     try originals.put(7, as: "test:/7", freshness: .stale)
-    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    _ = try await fixture.image(Photo("7"))
     while await fixture.cache.statistics().activeLoads > 2, !Task.isCancelled { await Task.yield() }
     #expect(await fixture.cache.statistics().pendingRequests == 2)
     gate.open()
@@ -243,32 +208,23 @@ struct RevalidationTests {
     #expect(await hanging.cache.statistics().activeLoads == 0)
   }
 
-  @Test("at a server that fails shows the original where its terms allow that, and else throws")
-  func survivesFailures() async throws {
-    let source = EncodedSource { _, _ in throw ImageSourceError.httpStatus(503) }
+  @Test(
+    "at a server that fails or without a network shows the original where its terms allow that",
+    arguments: [ImageSourceError.httpStatus(503), .offline, .networkRefused])
+  func survivesFailures(error: ImageSourceError) async throws {
+    let source = EncodedSource { _, _ in throw error }
     let fixture = try await Fixture(from: source, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: true))
     try originals.put(8, as: "test:/8", freshness: .mustRevalidate(answersFailures: false))
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
     for (photo, options) in [
       (Photo("8"), LoadOptions()), (Photo("7"), LoadOptions(.revalidate)),
     ] {
-      await #expect(
-        throws: ImageCacheError.sourceFailed(
-          photo.url, underlying: ImageSourceError.httpStatus(503))
-      ) { try await fixture.cache.image(for: photo, format: .row, options: options) }
+      await #expect(throws: ImageCacheError.sourceFailed(photo.url, underlying: error)) {
+        try await fixture.image(photo, .row, options)
+      }
     }
     #expect(originals.count == 2)
-  }
-
-  @Test(
-    "without a network that may be used shows the original where its terms allow that",
-    arguments: [ImageSourceError.offline, .networkRefused])
-  func survivesOffline(error: ImageSourceError) async throws {
-    let fixture = try await Fixture(
-      from: EncodedSource { _, _ in throw error }, originals: originals)
-    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: true))
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
   }
 
   @Test(
@@ -283,23 +239,12 @@ struct RevalidationTests {
       from: EncodedSource { _, _ in throw error }, originals: originals)
     try originals.put(7, as: "test:/7", freshness: .expired(answersFailures: false))
     try originals.put(8, as: "test:/8", freshness: .expired(answersFailures: true))
-    let shown = try? await fixture.cache.image(for: Photo("7"), format: .row)
+    let shown = try? await fixture.image(Photo("7"))
     #expect(shown?.solidNumber == (isShown ? 7 : nil))
     if error != .httpStatus(403) {
-      #expect(try await fixture.cache.image(for: Photo("8"), format: .row).solidNumber == 8)
+      #expect(try await fixture.image(Photo("8")).solidNumber == 8)
     }
     #expect(originals.count == 2)
-  }
-
-  @Test("of an expired original is left out where the request may not go to the network")
-  func showsExpiredWithinReach() async throws {
-    let source = unchanging()
-    let fixture = try await Fixture(from: source, originals: originals)
-    try originals.put(7, as: "test:/7", freshness: .expired(answersFailures: false))
-    let image = try await fixture.cache.image(
-      for: Photo("7"), format: .row, options: LoadOptions(scope: .cache))
-    await fixture.quiet()
-    #expect(image.solidNumber == 7 && source.started.value == 0)
   }
 
   @Test("at a server that fails shows the original behind a chain of sources, too")
@@ -309,7 +254,7 @@ struct RevalidationTests {
     let fixture = try await Fixture(
       from: ImageSourceChain([nothing, failing]), originals: originals)
     try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: true))
-    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(try await fixture.image(Photo("7")).solidNumber == 7)
     #expect(failing.started.value == 1)
   }
 
@@ -320,13 +265,12 @@ struct RevalidationTests {
     let fixture = try await Fixture([.row, .large], from: source, originals: originals) {
       $0.willStore = { _ in asked.increment() }
     }
-    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    _ = try await fixture.image(Photo("a"))
     await originals.written.reaches(1)
     // Else the next request may join the load.
     await fixture.quiet()
-    _ = try await fixture.cache.image(for: Photo("a"), format: .large)
-    _ = try await fixture.cache.image(
-      for: Photo("a"), format: .large, options: LoadOptions(.revalidate))
+    _ = try await fixture.image(Photo("a"), .large)
+    _ = try await fixture.image(Photo("a"), .large, LoadOptions(.revalidate))
     await fixture.quiet()
     #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 2)
     #expect(asked.value == 3)

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -7,10 +6,10 @@ import Testing
 @Suite("Previews of several kinds", .timeLimit(.minutes(10)))
 struct PreviewKindTests {
   private func options(_ kinds: PreviewPolicy.Kinds, limit: Int = 3) -> LoadOptions {
-    var options = LoadOptions()
-    options.previews = PreviewPolicy(kinds: kinds)
-    options.previews.limit = limit
-    return options
+    LoadOptions {
+      $0.previews = PreviewPolicy(kinds: kinds)
+      $0.previews.limit = limit
+    }
   }
 
   private let all: PreviewPolicy.Kinds = [.frames, .embedded, .rows]
@@ -20,8 +19,7 @@ struct PreviewKindTests {
   /// - Parameter reader: One that is shown all previews. It reads each, since an unread one gives way to the next.
   private func step(_ sketch: SketchFixture, stages: Int, _ reader: Following? = nil) async {
     for _ in 0..<stages {
-      await sketch.step(100)
-      await sketch.idle()
+      await sketch.process(100)
       await reader?.previewed.reaches(sketch.decoder.ended.value)
     }
   }
@@ -51,18 +49,14 @@ struct PreviewKindTests {
   @Test("of a kind that nobody asks for have no header read, and are made once somebody does")
   func unwanted() async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded, .rows, .rows]))
-    let frames = Following(sketch.cache, Photo("1"), .row, options(.frames))
-    await sketch.fixture.subscribers(1)
+    let frames = await sketch.follow(options(.frames))
     await step(sketch, stages: 2)
     #expect(sketch.decoder.headers.value == 0)
-    let rows = Following(sketch.cache, Photo("1"), .row, options(.rows))
-    await sketch.fixture.subscribers(2)
+    let rows = await sketch.follow(options(.rows))
     await sketch.step(1)
     await rows.previewed.reaches(1)
     #expect(sketch.decoder.headers.value == 1)
-    sketch.finish()
-    await frames.ends()
-    await rows.ends()
+    await sketch.finish([frames, rows])
     #expect(frames.text == "999" && rows.text == "2 rows 0.2 999")
   }
 
@@ -90,16 +84,9 @@ struct PreviewKindTests {
     #expect(text == "stored 2 embedded 3 999")
   }
 
-  @Test(
-    "are none where a sharp image is shown, marked stale or of a sibling",
-    arguments: [false, true])
+  @Test("are none where a sharp image is shown, stale or of a sibling", arguments: [false, true])
   func afterSharp(isStale: Bool) async throws {
-    let formats = [8, 16].map {
-      ImageFormat(
-        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
-        pixelFormat: .bgrx32,
-        capacity: 4)
-    }
+    let formats = [ImageFormat.square(8), .square(16)]
     let sketch = try await SketchFixture(formats)
     var stored = Photo("1")
     stored.wantsFamily = false
@@ -109,11 +96,9 @@ struct PreviewKindTests {
     if isStale { try await sketch.cache.markStale(stored) }
     var options = options(all)
     options.fallback = FallbackPolicy()
-    let following = Following(sketch.cache, Photo("1"), formats[0], options)
-    await sketch.fixture.subscribers(1)
+    let following = await sketch.follow(options, format: formats[0])
     await step(sketch, stages: 2)
-    sketch.finish()
-    await following.ends()
+    await sketch.finish([following])
     #expect(following.text == "stored 999" && sketch.decoder.begun.value == 0)
   }
 
@@ -121,10 +106,8 @@ struct PreviewKindTests {
   func atOnce() async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.rows, .frame, .embedded]))
     let text = await sketch.told(options(all)) { _ in
-      await sketch.step(300)
-      await sketch.idle()
-      await sketch.step(1)
-      await sketch.idle()
+      await sketch.process(300)
+      await sketch.process(1)
     }
     #expect(text == "2 999" && sketch.decoder.begun.value == 1)
   }
@@ -142,8 +125,7 @@ struct PreviewKindTests {
     let later = Following(sketch.cache, Photo("1"), .row, options(all))
     await later.previewed.reaches(1)
     await sketch.fixture.subscribers(5)
-    sketch.finish()
-    for one in following + [late, later] { await one.ends() }
+    await sketch.finish(following + [late, later])
     #expect(following.map(\.text) == ["3 999", "1 embedded 999", "999"])
     #expect(late.text == "999" && later.text == "3 999")
   }
@@ -151,32 +133,25 @@ struct PreviewKindTests {
   @Test("are no more for a listener than it asked for, whatever others are shown")
   func ownLimits() async throws {
     let sketch = try await SketchFixture([.row, .large])
-    let few = Following(sketch.cache, Photo("1"), .row, options(.frames, limit: 1))
-    let many = Following(sketch.cache, Photo("1"), .row, options(.frames))
-    await sketch.fixture.subscribers(2)
+    let few = await sketch.follow(options(.frames, limit: 1))
+    let many = await sketch.follow(options(.frames))
     await step(sketch, stages: 1, many)
     await few.previewed.reaches(1)
     // One was drawn of the load, if of another format.
-    let late = Following(sketch.cache, Photo("1"), .large, options(.frames, limit: 1))
-    await sketch.fixture.subscribers(3)
+    let late = await sketch.follow(options(.frames, limit: 1), format: .large)
     await step(sketch, stages: 2, many)
-    sketch.finish()
-    for one in [few, many, late] { await one.ends() }
+    await sketch.finish([few, many, late])
     #expect([few, many, late].map(\.text) == ["1 999", "1 2 3 999", "999"])
   }
 
   @Test("of one format go on where another format's is settled")
   func settledApart() async throws {
     let sketch = try await SketchFixture([.row, .large], decoder: SketchDecoder(settledStage: 1))
-    let first = Following(sketch.cache, Photo("1"), .row, options(.frames))
-    await sketch.fixture.subscribers(1)
+    let first = await sketch.follow(options(.frames))
     await step(sketch, stages: 1)
-    let second = Following(sketch.cache, Photo("1"), .large, options(.frames))
-    await sketch.fixture.subscribers(2)
+    let second = await sketch.follow(options(.frames), format: .large)
     await step(sketch, stages: 1)
-    sketch.finish()
-    await first.ends()
-    await second.ends()
+    await sketch.finish([first, second])
     #expect(first.text == "1 settled 999" && second.text.hasPrefix("2 "))
   }
 
@@ -188,8 +163,7 @@ struct PreviewKindTests {
     alone.wantsFamily = false
     var following: [Following] = []
     for format in formats {
-      following.append(Following(sketch.cache, alone, format, options(.frames)))
-      await sketch.fixture.subscribers(following.count)
+      following.append(await sketch.follow(options(.frames), photo: alone, format: format))
     }
     await step(sketch, stages: 1)
     // The third is the only one that wants more.
@@ -197,8 +171,7 @@ struct PreviewKindTests {
     try #require(sketch.decoder.begun.value == 2)
     await following[2].previewed.reaches(1)
     await step(sketch, stages: 1)
-    sketch.finish()
-    for one in following { await one.ends() }
+    await sketch.finish(following)
     #expect(following[1].text == "1 settled 999" && following[2].text == "2 settled 999")
     #expect(sketch.decoder.begun.value == 2)
   }
@@ -207,13 +180,10 @@ struct PreviewKindTests {
   func limits() async throws {
     let stages: [PreviewStage.Kind] = [.embedded, .frame, .frame]
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
-    let frames = Following(sketch.cache, Photo("1"), .row, options(.frames, limit: 1))
-    let thumbnail = Following(sketch.cache, Photo("1"), .row, options(.embedded, limit: 1))
-    await sketch.fixture.subscribers(2)
+    let frames = await sketch.follow(options(.frames, limit: 1))
+    let thumbnail = await sketch.follow(options(.embedded, limit: 1))
     await step(sketch, stages: 3)
-    sketch.finish()
-    await frames.ends()
-    await thumbnail.ends()
+    await sketch.finish([frames, thumbnail])
     #expect(frames.text == "2 999" && thumbnail.text == "1 embedded 999")
     #expect(sketch.decoder.begun.value == 2)
     #expect(try await follow(all, [.rows, .embedded, .frame], limit: 2).begun == 2)
@@ -233,16 +203,13 @@ struct PreviewKindTests {
   func afterThumbnail() async throws {
     let parts = [1: 0.04, 2: 0.02, 3: 0.04]
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded], parts: parts))
-    let following = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
-    await sketch.fixture.subscribers(1)
+    let following = await sketch.follow(options([.frames, .embedded]))
     await step(sketch, stages: 2)
     // Who joins is shown the thumbnail, too.
     let late = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
     await late.previewed.reaches(1)
     await step(sketch, stages: 2)
-    sketch.finish()
-    await following.ends()
-    await late.ends()
+    await sketch.finish([following, late])
     #expect(following.text == "1 embedded 4 999" && late.text == "1 embedded 4 999")
     #expect(sketch.decoder.begun.value == 4)
   }
@@ -254,24 +221,11 @@ struct PreviewKindTests {
     let kinds: [PreviewPolicy.Kinds] = [[.frames, .embedded], .frames]
     var following: [Following] = []
     for kinds in isFirst ? kinds.reversed() : kinds {
-      following.append(Following(sketch.cache, Photo("1"), .row, options(kinds)))
-      await sketch.fixture.subscribers(following.count)
+      following.append(await sketch.follow(options(kinds)))
     }
     await step(sketch, stages: 3)
-    sketch.finish()
-    for one in following { await one.ends() }
+    await sketch.finish(following)
     let texts = ["1 embedded 3 999", "2 3 999"]
     #expect(following.map(\.text) == (isFirst ? texts.reversed() : texts))
-  }
-
-  @Test("of a fetch that begins anew are not shown before there is more than before")
-  func anew() async throws {
-    let sketch = try await SketchFixture()
-    let text = await sketch.told { _ in
-      await step(sketch, stages: 2)
-      await sketch.beginAnew()
-      await step(sketch, stages: 3)
-    }
-    #expect(text == "1 2 3 999" && sketch.decoder.begun.value == 3)
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-import Locking
 import TestSupport
 import Testing
 
@@ -10,8 +8,7 @@ struct PreviewTests {
   @Test("is shown while its image loads, in private memory, and nothing of it is kept")
   func shown() async throws {
     let sketch = try await SketchFixture()
-    let following = Following(sketch.cache)
-    await sketch.fixture.subscribers(1)
+    let following = await sketch.follow()
     async let joined = sketch.cache.image(for: Photo("1"), format: .row)
     await sketch.fixture.subscribers(2)
     await sketch.step(100)
@@ -20,8 +17,7 @@ struct PreviewTests {
     await sketch.idle()
     await sketch.step(100)
     await following.previewed.reaches(2)
-    sketch.finish()
-    await following.ends()
+    await sketch.finish([following])
     #expect(following.text == "1 2 999")
     // Nobody else gets a preview.
     #expect(try await joined.solidNumber == 999)
@@ -29,32 +25,6 @@ struct PreviewTests {
     #expect((statistics.stores, statistics.decodes, statistics.drawings) == (1, 1, 1))
     // The header is read for the previews, and for the image.
     #expect(sketch.decoder.scanned.value == 1 && sketch.decoder.headers.value == 2)
-  }
-
-  @Test("is counted from 1 on")
-  func numbered() async throws {
-    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 2))
-    let numbers = Task {
-      var previews: [ImagePreview] = []
-      let steps = sketch.cache.progress(
-        for: Photo("1"), format: .row, options: .previewing)
-      for await step in steps {
-        guard let preview = step.preview?.preview else { continue }
-        previews.append(preview)
-        if previews.count == 2 { break }
-        await sketch.idle()
-        await sketch.step(100)
-      }
-      return previews
-    }
-    await sketch.fixture.subscribers(1)
-    await sketch.step(100)
-    #expect(
-      await numbers.value == [
-        ImagePreview(kind: .frame(1), isSettled: false),
-        ImagePreview(kind: .frame(2), isSettled: true),
-      ])
-    sketch.finish()
   }
 
   @Test("comes before the image in a loop over updates, whose last element is the image")
@@ -101,16 +71,6 @@ struct PreviewTests {
     sketch.finish()
   }
 
-  @Test("is made for nobody who does not want it, nor where no byte of the rest is missing")
-  func unwanted() async throws {
-    let sketch = try await SketchFixture()
-    let text = await sketch.told(LoadOptions()) { _ in
-      for _ in 0..<5 { await sketch.step(100) }
-    }
-    #expect(text == "999")
-    #expect(sketch.decoder.scanned.value == 0)
-  }
-
   @Test("is not made in the first 200 milliseconds of a fetch, but of what came in them")
   func delayed() async throws {
     let sketch = try await SketchFixture()
@@ -136,8 +96,7 @@ struct PreviewTests {
     await sketch.step(100)
     await following[0].previewed.reaches(1)
     await following[1].previewed.reaches(1)
-    sketch.finish()
-    for one in following { await one.ends() }
+    await sketch.finish(following)
     #expect(following[0].text == "1 999")
     #expect(following[2].previewed.value == 0 && sketch.decoder.begun.value == 1)
   }
@@ -150,11 +109,9 @@ struct PreviewTests {
       let sketch = try await SketchFixture { configuration in
         if hasHook { configuration.willStore = { _ in } }
       }
-      let following = Following(sketch.cache, hasHook ? Photo("1") : photo)
-      await sketch.fixture.subscribers(1)
+      let following = await sketch.follow(photo: hasHook ? Photo("1") : photo)
       for _ in 0..<3 { await sketch.step(100) }
-      sketch.finish()
-      await following.ends()
+      await sketch.finish([following])
       #expect(following.previewed.value == 0 && sketch.decoder.begun.value == 0)
     }
   }
@@ -179,11 +136,9 @@ struct PreviewTests {
     // The decode alone takes 1024 bytes, and the copies of the first stage's 200.
     for resources in [LoadResources(previewLoad: 0), LoadResources(decodeByteBudget: 1200)] {
       let sketch = try await SketchFixture { $0.resources = resources }
-      let following = Following(sketch.cache)
-      await sketch.fixture.subscribers(1)
+      let following = await sketch.follow()
       for _ in 0..<3 { await sketch.step(100) }
-      sketch.finish()
-      await following.ends()
+      await sketch.finish([following])
       #expect(following.previewed.value == 0 && sketch.decoder.begun.value == 0)
     }
   }
@@ -217,8 +172,7 @@ struct PreviewTests {
     let sketch = try await SketchFixture(decoder: decoder) {
       $0.resources = LoadResources(decodeWidth: 2)
     }
-    let following = Following(sketch.cache)
-    await sketch.fixture.subscribers(1)
+    let following = await sketch.follow()
     await sketch.step(100)
     await decoder.begun.reaches(1)
     sketch.finish()
@@ -248,8 +202,7 @@ struct PreviewTests {
   func abandoned() async throws {
     let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
     let sketch = try await SketchFixture(decoder: decoder)
-    let following = Following(sketch.cache)
-    await sketch.fixture.subscribers(1)
+    let following = await sketch.follow()
     async let joined = sketch.cache.image(for: Photo("1"), format: .row)
     await sketch.fixture.subscribers(2)
     await sketch.step(100)
@@ -268,8 +221,7 @@ struct PreviewTests {
       await sketch.decoder.ended.reaches(1)
       await sketch.idle()
       // It is not tried again before there is more.
-      await sketch.step(1)
-      await sketch.idle()
+      await sketch.process(1)
       #expect(sketch.decoder.begun.value == 1)
       await sketch.step(99)
       await sketch.decoder.ended.reaches(2)

@@ -10,10 +10,8 @@ struct ConditionTests {
   private let levels = [RequestPriority(.low), RequestPriority(.medium), RequestPriority(.high)]
   private let priorities: [TaskPriority] = [.background, .low, .medium, .high]
 
-  /// Waits for images of all conditions from several threads, while priorities move.
   @Test(
-    "get the image of their own conditions from any thread, whatever moves or leaves meanwhile",
-    arguments: [false, true])
+    "get the image of their own conditions, whatever moves or leaves", arguments: [false, true])
   func mixes(keepsOriginals: Bool) async throws {
     // A store tells apart accounts only: the original of others answers, too.
     let kinds: [Kind] =
@@ -71,7 +69,7 @@ struct ConditionTests {
         options.priority = Bool.random(using: &random) ? levels.randomElement(using: &random) : nil
         if Int.random(in: 0..<8, using: &random) == 0 { options.timeout = .zero }
         let task = Task(priority: priorities.randomElement(using: &random)) { [options] in
-          try await fixture.cache.image(for: kind.photo(number), format: .row, options: options)
+          try await fixture.image(kind.photo(number), .row, options)
         }
         tasks.append((task, kind, number))
         switch Int.random(in: 0..<6, using: &random) {
@@ -98,4 +96,46 @@ struct ConditionTests {
       }
     }
   }
+}
+
+/// Kinds of requests that share no load, each with an entity of its own: whoever gets the image of
+/// another kind has joined where it must not.
+enum Kind: Int, CaseIterable {
+  case plain, account, otherAccount, fields, unconstrained, inexpensive, local, kept
+
+  init(_ request: ImageSourceRequest) {
+    let scope = (request.permit as? ReachingPermit)?.scope
+    switch (request.account, request.headers["X-Kind"], request.avoids, scope) {
+    case (AccountID("a"), nil, [], .network): self = .account
+    case (AccountID("b"), nil, [], .network): self = .otherAccount
+    case (nil, "1", [], .network): self = .fields
+    case (nil, nil, .constrained, .network): self = .unconstrained
+    case (nil, nil, [.constrained, .expensive], .network): self = .inexpensive
+    case (nil, nil, [], .local): self = .local
+    case (nil, nil, [], .cache): self = .kept
+    default: self = .plain
+    }
+  }
+
+  var options: LoadOptions {
+    var options = LoadOptions()
+    switch self {
+    case .plain: break
+    case .account: options.account = AccountID("a")
+    case .otherAccount: options.account = AccountID("b")
+    case .fields: options.headers = ["X-Kind": "1"]
+    case .unconstrained: options.avoids = .constrained
+    case .inexpensive: options.avoids = [.constrained, .expensive]
+    case .local: options.scope = .local
+    case .kept: options.scope = .cache
+    }
+    return options
+  }
+
+  func photo(_ number: Int = 0) -> Photo {
+    Photo(ImageID("\(rawValue) \(number)"), url: "test:/\(number)")
+  }
+
+  /// What the source draws for the kind.
+  func pixelNumber(_ number: Int = 0) -> Int { 1 + rawValue + 16 * number }
 }

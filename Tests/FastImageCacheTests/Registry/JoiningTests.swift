@@ -1,5 +1,7 @@
 import FastImageCache
 import Foundation
+import Pixels
+import TableStore
 import TestSupport
 import Testing
 
@@ -7,14 +9,13 @@ import Testing
 struct JoiningTests {
   let gate = CancellableGate()
 
-  @Test(
-    "for one image cost one fetch and one drawing, and all are answered", arguments: [2, 10_000])
+  @Test("for one image cost one fetch and one drawing, and all get it", arguments: [2, 10_000])
   func shareOneLoad(count: Int) async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let photo = Photo("a", url: "test:/300")
     let numbers = try await withThrowingTaskGroup { group in
       for _ in 0..<count {
-        group.addTask { try await fixture.cache.image(for: photo, format: .row).solidNumber }
+        group.addTask { try await fixture.image(photo).solidNumber }
       }
       await fixture.subscribers(count)
       gate.open()
@@ -30,9 +31,9 @@ struct JoiningTests {
   @Test("of two entities and two formats with one URL cost one fetch")
   func joinEntitiesAndFormats() async throws {
     let fixture = try await Fixture([.row, .large], source: ScriptedSource(gate: gate))
-    async let first = fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)
-    async let second = fixture.cache.image(for: Photo("b", url: "test:/2"), format: .row)
-    async let third = fixture.cache.image(for: Photo("a", url: "test:/2"), format: .large)
+    async let first = fixture.image(Photo("a", url: "test:/2"))
+    async let second = fixture.image(Photo("b", url: "test:/2"))
+    async let third = fixture.image(Photo("a", url: "test:/2"), .large)
     await fixture.subscribers(3)
     gate.open()
     let images = try await [first, second, third]
@@ -53,23 +54,16 @@ struct JoiningTests {
         throw Broken()
       })
     let photo = Photo("a")
-    let failures = await withTaskGroup(of: Bool.self) { group in
-      for format in [ImageFormat.row, .large, .row] {
-        group.addTask {
-          do throws(ImageCacheError) {
-            _ = try await fixture.cache.image(for: photo, format: format)
-            return false
-          } catch {
-            guard case .sourceFailed(let url, let underlying) = error else { return false }
-            return url == photo.url && underlying is Broken
-          }
-        }
-      }
-      await fixture.subscribers(3)
-      gate.open()
-      return await group.reduce(into: []) { $0.append($1) }
+    let failing = [ImageFormat.row, .large, .row].map { format in
+      Task { try await fixture.image(photo, format) }
     }
-    #expect(failures == [true, true, true])
+    await fixture.subscribers(3)
+    gate.open()
+    for task in failing {
+      await #expect(throws: ImageCacheError.sourceFailed(photo.url, underlying: Broken())) {
+        try await task.value
+      }
+    }
     await fixture.quiet()
   }
 
@@ -102,18 +96,60 @@ struct JoiningTests {
     #expect(cache.cachedFormats(for: new).count == 3)
     #expect(cache.cachedImage(for: new, format: .row)?.solidNumber == 2)
   }
+}
 
-  @Test("after a failure start anew")
-  func retryAfterFailure() async throws {
-    struct Broken: Error {}
-    let fixture = try await Fixture(
-      source: ScriptedSource { _, call, _ in
-        if call == 1 { throw Broken() }
-        return .bitmap(try solid(call))
-      })
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: Photo("a"), format: .row)
+@Suite("A lease that was handed over", .timeLimit(.minutes(10)))
+struct LeaseTests {
+  /// Whether nobody else has the image: the entry, which is the lease, goes with this reference.
+  private func isLast(_ image: consuming CachedImage) -> Bool {
+    weak let entry = image.entry
+    _ = consume image
+    return entry == nil
+  }
+
+  @Test("is nobody's but the caller's, after a load of one image or of more", arguments: [1, 2])
+  func loaded(count: Int) async throws {
+    let (fixture, gate) = try await Fixture.gated()
+    let loads = ["a", "b"].prefix(count).map { id in
+      Task {
+        try await InlineExecutor.run {
+          let photo = Photo(ImageID(id), url: "test:/1")
+          let isLast = isLast(try await fixture.cache.image(for: photo, format: .row))
+          #expect(isLast)
+        }
+      }
     }
-    #expect(try await fixture.cache.image(for: Photo("a"), format: .row).solidNumber == 2)
+    await fixture.subscribers(count)
+    gate.open()
+    for load in loads { try await load.value }
+  }
+
+  @Test("is nobody's but the reader's of a stream")
+  func streamed() async throws {
+    let (fixture, gate) = try await Fixture.gated()
+    let reader = Task {
+      try await InlineExecutor.run {
+        let photo = Photo("a", url: "test:/1")
+        var isLast = false
+        for await progress in fixture.cache.progress(for: photo, format: .row) {
+          guard case .finished(let image) = consume progress else { continue }
+          isLast = self.isLast(consume image)
+        }
+        #expect(isLast)
+      }
+    }
+    await fixture.subscribers(1)
+    gate.open()
+    try await reader.value
+  }
+
+  @Test("is nobody's but the caller's, after a store")
+  func stored() async throws {
+    let fixture = try await Fixture()
+    try await InlineExecutor.run {
+      let image = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+      let isLast = isLast(consume image)
+      #expect(isLast)
+    }
   }
 }

@@ -8,27 +8,6 @@ import Testing
 struct LoadRegistryTests: LoadRegistrySuite {
   var registry = LoadRegistry<Int, ImageKey, LoadID>()
 
-  @Test("is not joined by a subscriber that knows another format's image in a newer version")
-  mutating func separatesVersionsOfOthers() {
-    let old = join(1, dot).load
-    let new = join(2, row, versions: ["row": "a1", "dot": "a2"])
-    #expect(new.isNewLoad && new.load != old)
-  }
-
-  @Test("ends with its last subscriber when others were answered with what was not fetched")
-  mutating func endsAfterOtherAnswers() {
-    let load = join(1, row).load
-    _ = join(2, dot)
-    _ = registry.take(load)
-    #expect(finish(row, of: load, isFetched: false) == [1])
-    #expect(registry.asked { $0.look(at: load) { $0.waiting.isEmpty } } == false)
-    let left = registry.leave(SubscriberID(number: 2))
-    #expect(left?.abandoned?.handle == load)
-    // The other image was answered, so nobody gave it up.
-    #expect(left?.abandoned?.requests == [dot])
-    #expect(registry.asked { $0.look(at: load) { $0.waiting.isEmpty } } == nil)
-  }
-
   @Test("tells a load that ended from the one that has its index now")
   mutating func placesAreUsedAgain() {
     let old = join(1, row).load
@@ -163,5 +142,33 @@ extension LoadRegistry {
   func asked<Answer>(_ question: (inout Self) -> Answer) -> Answer {
     var copy = self
     return question(&copy)
+  }
+}
+
+@Suite("A load registry, of requests that want more or other than usual,", .timeLimit(.minutes(10)))
+struct LoadRegistryStrengthTests: LoadRegistrySuite {
+  var registry = LoadRegistry<Int, ImageKey, LoadID>()
+
+  @Test("keeps an original under no entity once that of another one in the load was removed")
+  mutating func keepsNoShared() {
+    let load = join(1, row).load
+    registry.remove(.originals("a"), at: 2)
+    let late = ImageKey(entity: "b", version: "b1", format: "row")
+    #expect(join(3, late, versions: [:]).load == load)
+    #expect(registry.keepsOriginal(of: "b", load) == false)
+  }
+
+  @Test("has nothing revalidated whose image or original was removed, or whose load has ended")
+  mutating func revalidatesNoRemoved() {
+    let load = join(1, row).load
+    #expect(registry.mayBeRevalidated(row, "a", of: load))
+    registry.remove(.entity("a", format: "row"), at: 2)
+    #expect(!registry.mayBeRevalidated(row, "a", of: load))
+    #expect(registry.mayBeRevalidated(dot, "a", of: load))
+    registry.remove(.originals("a"), at: 3)
+    #expect(!registry.mayBeRevalidated(dot, "a", of: load))
+    let next = join(4, dot, policy: .reload).load
+    _ = registry.fail(next)
+    #expect(!registry.mayBeRevalidated(dot, "a", of: next))
   }
 }

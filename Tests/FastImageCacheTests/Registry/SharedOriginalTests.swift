@@ -32,10 +32,7 @@ struct SharedOriginalTests {
   ) async -> [Int?] {
     var tasks: [Task<Int?, any Error>] = []
     for (photo, format) in requests {
-      tasks.append(
-        Task {
-          try await fixture.cache.image(for: photo, format: format, options: options).solidNumber
-        })
+      tasks.append(Task { try await fixture.image(photo, format, options).solidNumber })
       await fixture.subscribers(tasks.count)
     }
     gate.open()
@@ -55,29 +52,25 @@ struct SharedOriginalTests {
     #expect(await fixture.cache.statistics().coalescedRequests == 2)
   }
 
-  @Test("begin loads of their own for larger formats")
-  func larger() async throws {
+  enum Difference: CaseIterable { case format, version, address }
+
+  @Test(
+    "begin loads for larger formats, other versions and own ids",
+    arguments: Difference.allCases)
+  func apart(_ difference: Difference) async throws {
     // Large enough for both: what the address was named for decides.
     let fixture = try await fixture { try solid($0, size: PixelSize(width: 64, height: 64)) }
-    let requests = [(photo(1), ImageFormat.row), (photo(2), .large)]
+    var (first, second) = (photo(1), photo(2, version: difference == .version ? "2" : "1"))
+    if difference == .version { second.id = "b" }
+    if difference == .address { (first.original, second.original) = (nil, nil) }
+    let formats: [ImageFormat] =
+      switch difference {
+      case .format: [.row, .large]
+      case .version: [.row, .row]
+      case .address: [.large, .row]
+      }
+    let requests = [(first, formats[0]), (second, formats[1])]
     #expect(await numbers(requests, in: fixture) == [1, 2])
-    #expect(fixture.source.started.value == 2)
-  }
-
-  @Test("begin loads of their own for other versions")
-  func versions() async throws {
-    let fixture = try await fixture()
-    var other = photo(2, version: "2")
-    other.id = "b"
-    #expect(await numbers([(photo(1), .row), (other, .row)], in: fixture) == [1, 2])
-    #expect(fixture.source.started.value == 2)
-  }
-
-  @Test("begin loads of their own where the id of the original is the address")
-  func addresses() async throws {
-    let fixture = try await fixture()
-    let photos = (1...2).map { Photo("a", version: "1", url: "test:/\($0)") }
-    #expect(await numbers([(photos[0], .large), (photos[1], .row)], in: fixture) == [1, 2])
     #expect(fixture.source.started.value == 2)
   }
 

@@ -34,9 +34,7 @@ struct WaitingLoadTests {
   private func load(
     _ entity: some ImageEntity, from fixture: Fixture, _ options: LoadOptions = LoadOptions()
   ) -> Task<Int?, any Error> {
-    Task {
-      try await fixture.cache.image(for: entity, format: .row, options: options).solidNumber
-    }
+    Task { try await fixture.image(entity, .row, options).solidNumber }
   }
 
   private func waits(_ count: Int, at need: LoadNeed = .local) async {
@@ -66,8 +64,7 @@ struct WaitingLoadTests {
     await isFree()
   }
 
-  @Test(
-    "does not come to wait if its request was given up a moment before", arguments: [false, true])
+  @Test("does not come to wait if its request was just given up", arguments: [false, true])
   func isGivenUpBefore(isOccupied: Bool) async throws {
     let (begun, needs) = (Lock<Task<Int?, any Error>?>(nil), Counter())
     let source = NeedingSource {
@@ -79,7 +76,7 @@ struct WaitingLoadTests {
     let door = CancellableGate()
     let loading = Task {
       try await door.pass()
-      return try await fixture.cache.image(for: PlainPhoto(number: 1), format: .row).solidNumber
+      return try await fixture.image(PlainPhoto(number: 1)).solidNumber
     }
     begun.withLock { $0 = loading }
     door.open()

@@ -24,9 +24,7 @@ struct ColorFidelityTests {
     }
   }
 
-  @Test(
-    "differ from those of an independent conversion by less than the eye sees",
-    arguments: images, ColorSpace.allCases)
+  @Test("differ invisibly from an independent conversion's", arguments: images, ColorSpace.allCases)
   func agree(name: String, space: ColorSpace) async throws {
     let format = ImageFormat.colors(space)
     let fixture = try await Fixture([format])
@@ -53,8 +51,8 @@ struct ColorFidelityTests {
       let data = try Data(contentsOf: ColorCorpus.url(name))
       let source = ScriptedSource { _, _, _ in .encoded(data) }
       let fixture = try await Fixture(formats, source: source)
-      _ = try await fixture.cache.image(for: Photo("a"), format: formats[first])
-      _ = try await fixture.cache.image(for: Photo("a"), format: formats[second])
+      _ = try await fixture.image(Photo("a"), formats[first])
+      _ = try await fixture.image(Photo("a"), formats[second])
       await fixture.quiet()
       #expect(source.started.value == 1)
       #expect(await fixture.cache.statistics().decodes == 1)

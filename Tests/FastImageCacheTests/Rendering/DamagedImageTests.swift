@@ -60,9 +60,7 @@ struct DamagedImageTests {
   func isRefused() async throws {
     let fixture = try await fixture(.refuse, from: Self.source("part 5"))
     #expect(ImageCache.Configuration().damagedImages == .refuse)
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: Self.photo, format: .row)
-    }
+    await #expect(throws: ImageCacheError.self) { try await fixture.image(Self.photo) }
     #expect(try await marks(fixture.cache).isEmpty)
   }
 
@@ -71,9 +69,9 @@ struct DamagedImageTests {
     let source = Self.source("part 5")
     let fixture = try await fixture(.showPart, from: source)
     var events = fixture.cache.events().makeAsyncIterator()
-    let image = try await fixture.cache.image(for: Self.photo, format: .row)
+    let image = try await fixture.image(Self.photo)
     #expect(image.solidNumber == 5 && image.isDamaged && !image.isPrivate)
-    let hit = try await fixture.cache.image(for: Self.photo, format: .row)
+    let hit = try await fixture.image(Self.photo)
     #expect(hit == image && source.started.value == 1)
     #expect(fixture.cache.containsImage(for: Self.photo, format: .row))
     #expect(
@@ -95,12 +93,12 @@ struct DamagedImageTests {
   @Test("has a copy with the mark, and so do images that are made of it")
   func isCopied() async throws {
     let fixture = try await fixture(.showPart, from: Self.source("part 5", "whole 6"))
-    let copy = try await fixture.cache.image(for: Self.photo, format: .row).makeBitmap()
+    let copy = try await fixture.image(Self.photo).makeBitmap()
     #expect(copy.isDamaged)
     let other = Photo("b", url: "test:/2")
     let image = try await fixture.cache.store(copy, for: other, format: .row)
     #expect(image.solidNumber == 5 && image.isDamaged)
-    let whole = try await fixture.cache.image(for: Photo("c", url: "test:/3"), format: .row)
+    let whole = try await fixture.image(Photo("c", url: "test:/3"))
     #expect(try !whole.makeBitmap().isDamaged)
   }
 
@@ -122,32 +120,17 @@ struct DamagedImageTests {
     #expect(try await marks(showing.cache) == [false])
   }
 
-  @Test("is a miss in a later session that refuses it")
-  func isMissedLater() async throws {
-    let first = try await fixture(.showPart, from: Self.source("part 5"))
-    _ = try await first.cache.image(for: Self.photo, format: .row)
-    await first.cache.close()
-    let refusing = try await fixture(.refuse, from: Self.source("whole 6"), in: first.directory)
-    #expect(refusing.cache.cachedImage(for: Self.photo, format: .row) == nil)
-    await refusing.cache.close()
-    let showing = try await fixture(.showPart, from: Self.source("whole 6"), in: first.directory)
-    #expect(showing.cache.cachedImage(for: Self.photo, format: .row)?.isDamaged == true)
-  }
-
   @Test("marks the whole family, a placeholder, and what was stored by hand")
   func marksAll() async throws {
     let fixture = try await fixture(.showPart, [.large, .dot, .row], from: Self.source("part 5"))
-    _ = try await fixture.cache.image(for: Self.photo, format: .large)
+    _ = try await fixture.image(Self.photo, .large)
     await fixture.quiet()
     #expect(try await marks(fixture.cache) == [true, true])
-    var options = LoadOptions()
-    options.isPlaceholder = true
     let other = Photo("b", url: "test:/2")
-    let placeholder = try await fixture.cache.image(for: other, format: .row, options: options)
+    let placeholder = try await fixture.image(other, .row, .placeholder)
     #expect(placeholder.isDamaged)
     #expect(fixture.cache.cachedImage(for: other, format: .row) == nil)
-    #expect(
-      try await fixture.cache.image(for: other, format: .row, options: options) == placeholder)
+    #expect(try await fixture.image(other, .row, .placeholder) == placeholder)
     let byHand = Photo("c", url: "test:/3")
     let bytes = Data("part 6".utf8)
     #expect(try await fixture.cache.store(bytes, for: byHand, format: .row).isDamaged)
@@ -162,7 +145,7 @@ struct DamagedImageTests {
       sawMark.withLock { $0 = isDamaged }
       image.bitmap = try solid(9)
     }
-    let image = try await fixture.cache.image(for: Self.photo, format: .row)
+    let image = try await fixture.image(Self.photo)
     #expect(image.solidNumber == 9 && image.isDamaged && sawMark.withLock { $0 })
   }
 
@@ -171,13 +154,13 @@ struct DamagedImageTests {
     let originals = MemoryOriginals()
     let source = Self.source("part 5", "whole 6")
     let fixture = try await fixture(.showPart, from: source, originals: originals)
-    _ = try await fixture.cache.image(for: Self.photo, format: .row)
+    _ = try await fixture.image(Self.photo)
     await fixture.quiet()
     #expect(originals.count == 0)
     _ = try await fixture.cache.store(Data("part 7".utf8), for: Self.photo, format: .row)
     #expect(originals.count == 0)
     try await fixture.cache.removeImages(for: Self.photo)
-    #expect(try await fixture.cache.image(for: Self.photo, format: .row).solidNumber == 6)
+    #expect(try await fixture.image(Self.photo).solidNumber == 6)
     await fixture.quiet()
     #expect(originals.count == 1)
   }
@@ -190,13 +173,12 @@ struct DamagedImageTests {
       $0.decoders = [PartDecoder()]
       ($0.damagedImages, $0.originals) = (.showPart, store)
     }
-    _ = try await fixture.cache.image(for: Self.photo, format: .row)
+    _ = try await fixture.image(Self.photo)
     await fixture.quiet()
     await store.settle()
     #expect(try await store.inspect().count == 1)
     let options = LoadOptions(.reload)
-    #expect(
-      try await fixture.cache.image(for: Self.photo, format: .row, options: options).isDamaged)
+    #expect(try await fixture.image(Self.photo, .row, options).isDamaged)
     await fixture.quiet()
     await store.settle()
     #expect(try await store.inspect().isEmpty)
@@ -211,7 +193,7 @@ struct DamagedImageTests {
     originals.opened.increment()
     let fixture = try await fixture(
       .showPart, from: Self.source("part 6"), originals: originals)
-    let image = try await fixture.cache.image(for: Self.photo, format: .row)
+    let image = try await fixture.image(Self.photo)
     #expect(image.solidNumber == 6 && image.isDamaged)
     #expect(originals.dropped.value == 1)
   }

@@ -13,24 +13,11 @@
   @Suite("An image of which a part is shown", .timeLimit(.minutes(10)))
   struct DecodeRegionTests {
     private static let size = PixelSize(width: 900, height: 300)
-    private static let left = ImageFormat(
-      name: "left", family: "ends", size: .exact(PixelSize(width: 40, height: 40)),
-      pixelFormat: .bgrx32,
-      capacity: 4)
-    private static let right = ImageFormat(
-      name: "right", family: "ends", size: .exact(PixelSize(width: 60, height: 60)),
-      pixelFormat: .bgrx32,
-      capacity: 4)
 
-    private struct Panorama: ImageEntity {
-      let imageID: ImageID
-      let data: Data
+    private static let right = end("right", 60)
 
-      func versionID(for format: ImageFormat) -> ImageID { imageID }
-      func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/panorama") }
-      func drawing(for format: ImageFormat) -> Drawing {
-        .aspectFill(alignment: format.name == "left" ? .left : .right)
-      }
+    private static func end(_ name: String, _ side: Int) -> ImageFormat {
+      ImageFormat(name, side, family: "ends")
     }
 
     private let data: Data
@@ -76,7 +63,7 @@
     }
 
     /// The same drawing from a decode of everything.
-    private func expected(_ photo: Panorama, _ format: ImageFormat) throws -> [UInt8] {
+    private func expected(_ photo: Ends, _ format: ImageFormat) throws -> [UInt8] {
       let decoder = try ImageDecoders.standard.decoder(for: data)
       let whole = try decoder.decode(
         data, DecodeRequest(minimumSize: PixelSize(width: 300, height: 100)))
@@ -89,9 +76,9 @@
 
     @Test("is decoded without the rest, and looks the same")
     func leavesOut() async throws {
-      let photo = Panorama(imageID: "a", data: data)
+      let photo = Ends()
       let fixture = try await fixture([Self.right])
-      let image = try await fixture.cache.image(for: photo, format: Self.right)
+      let image = try await fixture.image(photo, Self.right)
       #expect(try image.makeBitmap().bytes == expected(photo, Self.right))
       // At 4/8 the right third of 450 columns, from a border of blocks on.
       let decoded = try #require(sizes.withLock { $0 }.first)
@@ -99,34 +86,21 @@
       #expect(sizes.withLock { $0 }.count == 1)
     }
 
-    @Test("in several formats is decoded once, with the parts of all")
-    func decodesUnion() async throws {
-      let photo = Panorama(imageID: "a", data: data)
-      let fixture = try await fixture([Self.left, Self.right])
-      let image = try await fixture.cache.image(for: photo, format: Self.left)
-      await fixture.quiet()
-      #expect(sizes.withLock { $0 } == [PixelSize(width: 450, height: 150)])
-      #expect(try image.makeBitmap().bytes == expected(photo, Self.left))
-      let other = try #require(fixture.cache.cachedImage(for: photo, format: Self.right))
-      #expect(try other.makeBitmap().bytes == expected(photo, Self.right))
-    }
-
     @Test(
-      "is decoded with the parts of all, whichever is asked for",
+      "in several formats is decoded once, with the parts of all",
       arguments: [["left", "right"], ["right", "left"], ["top", "bottom"], ["bottom", "top"]])
     func decodesUnionOfParts(names: [String]) async throws {
-      let formats = names.map {
-        ImageFormat(
-          name: $0, family: "ends", size: .exact(PixelSize(width: 40, height: 40)),
-          pixelFormat: .bgrx32,
-          capacity: 4)
-      }
+      let formats = names.map { Self.end($0, 40) }
       let isUpright = names.contains("top")
       let data = try Self.data(
         isUpright ? PixelSize(width: Self.size.height, height: Self.size.width) : Self.size)
       let fixture = try await fixture(formats, of: data)
-      _ = try await fixture.cache.image(for: Ends(), format: formats[0])
+      _ = try await fixture.image(Ends(), formats[0])
       await fixture.quiet()
+      for format in formats where !isUpright {
+        let image = try #require(fixture.cache.cachedImage(for: Ends(), format: format))
+        #expect(try image.makeBitmap().bytes == expected(Ends(), format))
+      }
       let whole = isUpright ? PixelSize(width: 75, height: 225) : PixelSize(width: 225, height: 75)
       #expect(
         sizes.withLock { $0 } == [PixelSize(width: whole.width * 2, height: whole.height * 2)])
@@ -179,25 +153,18 @@
           seen.withLock { $0.append(size) }
         }
       }
-      _ = try await fixture.cache.image(
-        for: Panorama(imageID: "a", data: data), format: Self.right)
+      _ = try await fixture.image(Ends(), Self.right)
       #expect(seen.withLock { $0 } == [PixelSize(width: 450, height: 150)])
     }
 
     #if Cairo
       @Test("is whole in the closure that draws it")
       func isWholeInClosure() async throws {
-        struct Closed: ImageEntity {
-          let imageID: ImageID = "closed"
-          let drawn: Drawing
-          func versionID(for format: ImageFormat) -> ImageID { imageID }
-          func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/panorama") }
-          func drawing(for format: ImageFormat) -> Drawing { drawn }
-        }
         let seen = Lock<[PixelSize]>([])
-        let drawn = Drawing.custom { source, _ in seen.withLock { $0.append(source.size) } }
+        var photo = Photo("closed", url: "test:/panorama")
+        photo.drawing = .custom { source, _ in seen.withLock { $0.append(source.size) } }
         let fixture = try await fixture([Self.right])
-        _ = try await fixture.cache.image(for: Closed(drawn: drawn), format: Self.right)
+        _ = try await fixture.image(photo, Self.right)
         #expect(seen.withLock { $0 } == [PixelSize(width: 450, height: 150)])
       }
     #endif

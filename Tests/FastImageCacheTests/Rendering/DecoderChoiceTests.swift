@@ -1,11 +1,12 @@
 import FastImageCache
 import Foundation
-import Locking
 import TestSupport
 import Testing
 
 @Suite("The cache's choice of a decoder", .timeLimit(.minutes(10)))
 struct DecoderChoiceTests {
+  private let order = Order()
+
   /// Recognises everything, notes what it is asked, and gives images of one colour.
   private struct Noting: ImageDecoder {
     let number: Int
@@ -44,7 +45,6 @@ struct DecoderChoiceTests {
 
   @Test("falls on the first that recognises the bytes")
   func takesFirst() async throws {
-    let order = Order()
     let fixture = try await fixture([
       Noting(number: 1, order: order, recognized: "no"), Noting(number: 2, order: order),
       Noting(number: 3, order: order),
@@ -67,31 +67,21 @@ struct DecoderChoiceTests {
     ])
   func namesReasons(text: String, expected: ImageDecodingError) async throws {
     let fixture = try await fixture(ImageDecoders.standard)
-    do {
-      _ = try await store(Data(text.utf8), in: fixture)
-      Issue.record("There was an image.")
-    } catch ImageCacheError.undecodable(_, let reason) {
-      #expect(reason == expected)
+    await #expect(throws: ImageCacheError.undecodable(nil, reason: expected)) {
+      try await store(Data(text.utf8), in: fixture)
     }
   }
 
   @Test("comes after the limit on the file's length")
   func checksLength() async throws {
-    let order = Order()
     let fixture = try await fixture([Noting(number: 1, order: order)]) { $0.encodedByteCount = 10 }
-    do {
-      _ = try await store(Data(count: 11), in: fixture)
-      Issue.record("There was an image.")
-    } catch ImageCacheError.imageTooLarge(_, let text) {
-      #expect(text.contains("11") && text.contains("10"))
-    }
+    await #expect(throws: ImageCacheError.self) { try await store(Data(count: 11), in: fixture) }
     #expect(order.notes == [])
     #expect(try await store(Data(count: 10), in: fixture).solidNumber == 1)
   }
 
   @Test("ends in an error for headers that no image has", arguments: [0, -1, .max])
   func refusesSides(side: Int) async throws {
-    let order = Order()
     let odd = Noting(number: 1, order: order, size: PixelSize(width: side, height: 10))
     let fixture = try await fixture([odd])
     var photo = Photo("a")
@@ -106,7 +96,6 @@ struct DecoderChoiceTests {
 
   @Test("lets no decoder decode what its own header puts beyond the limits")
   func checksHeader() async throws {
-    let order = Order()
     let huge = Noting(number: 1, order: order, size: PixelSize(width: 100, height: 40))
     for change in [
       { $0.sideLength = 99 }, { $0.pixelCount = 3999 }, { $0.workingByteCount = 15_999 },
@@ -114,10 +103,11 @@ struct DecoderChoiceTests {
       as [(inout DecodingLimits) -> Void]
     {
       let fixture = try await fixture([huge], change)
-      do {
-        _ = try await store(Data(count: 10), in: fixture)
-        Issue.record("There was an image.")
-      } catch ImageCacheError.imageTooLarge {}
+      await #expect {
+        try await store(Data(count: 10), in: fixture)
+      } throws: {
+        if case .imageTooLarge? = $0 as? ImageCacheError { true } else { false }
+      }
     }
     #expect(!order.notes.contains("1 decode"))
   }

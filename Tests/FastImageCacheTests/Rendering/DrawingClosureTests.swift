@@ -12,8 +12,7 @@
   struct DrawingClosureTests {
     @Test("is not replaced, once stored by hand, by a load that began meanwhile and ends later")
     func staysWhenLoadEndsLater() async throws {
-      let gate = CancellableGate()
-      let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+      let (fixture, gate) = try await Fixture.gated()
       let (drawing, release) = (Counter(), Gate())
       let plain = Photo("a", url: "test:/8")
       var photo = plain
@@ -44,11 +43,8 @@
       func decodesAgainForLargerImage() async throws {
         let size = PixelSize(width: 320, height: 240)
         let data = try colourfulFile(size)
-        let small = ImageFormat(
-          name: "small", size: .exact(PixelSize(width: 120, height: 90)), pixelFormat: .bgrx32,
-          capacity: 4)
-        let whole = ImageFormat(
-          name: "whole", size: .exact(size), pixelFormat: .bgrx32, capacity: 4)
+        let small = ImageFormat("small", 120, 90)
+        let whole = ImageFormat("whole", size.width, size.height)
         let source = ScriptedSource { _, _, _ in .encoded(data) }
         let alone = try await Fixture([small, whole], source: source)
         let expected = try await alone.cache.image(for: Photo("b", url: "test:/1"), format: whole)
@@ -92,50 +88,7 @@
       }
     #endif
 
-    @Test("is drawn before any other image of its load is stored, so that all can be given up")
-    func comesBeforeAnswers() async throws {
-      let gate = CancellableGate()
-      let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-      let recorder = fixture.cache.recorder
-      let storedEarly = Counter()
-      var photo = Photo("b", url: "test:/5")
-      photo.drawing = .custom { _, canvas in
-        if recorder.counts.stores > 0 { storedEarly.increment() }
-        canvas.fill(.black)
-      }
-      let plain = Photo("a", url: "test:/5")
-      let first = Task { try await fixture.cache.image(for: plain, format: .row) }
-      await fixture.subscribers(1)
-      let second = Task { [photo] in try await fixture.cache.image(for: photo, format: .row) }
-      await fixture.subscribers(2)
-      gate.open()
-      _ = try await (first.value, second.value)
-      #expect(storedEarly.value == 0)
-      #expect(recorder.counts.fetches == 1 && recorder.counts.stores == 2)
-    }
-
-    @Test("answers before the rest of the family is drawn")
-    func comesSecond() async throws {
-      let release = Gate()
-      let drawn = Counter()
-      let fixture = try await Fixture([.large, .dot])
-      var photo = Photo("a")
-      photo.drawing = .custom { _, canvas in
-        drawn.increment()
-        if canvas.size.width < 10 { release.waitBlocking() }
-        canvas.fill(.white)
-      }
-      // Answered although the small one cannot be finished.
-      _ = try await fixture.cache.image(for: photo, format: .large)
-      await drawn.reaches(2)
-      #expect(!fixture.cache.containsImage(for: photo, format: .dot))
-      release.open()
-      await fixture.quiet()
-      #expect(fixture.cache.containsImage(for: photo, format: .dot))
-    }
-
-    @Test(
-      "stores nothing when it is cancelled while the image is drawn", arguments: [true, false])
+    @Test("stores nothing when it is cancelled while the image is drawn", arguments: [true, false])
     func stopsDrawing(isLast: Bool) async throws {
       let (started, release) = (Counter(), Gate())
       let fixture = try await Fixture()
@@ -146,8 +99,8 @@
         canvas.fill(.white)
       }
       let entity = photo
-      let row = Task { try await fixture.cache.image(for: entity, format: .row) }
-      let other = isLast ? nil : Task { try await fixture.cache.image(for: entity, format: .row) }
+      let row = Task { try await fixture.image(entity) }
+      let other = isLast ? nil : Task { try await fixture.image(entity) }
       await started.reaches(1)
       if !isLast { await fixture.subscribers(2) }
       row.cancel()
@@ -175,10 +128,7 @@
       await started.reaches(1)
       storing.cancel()
       release.open()
-      do {
-        _ = try await storing.value
-        Issue.record("It was stored.")
-      } catch ImageCacheError.cancelled {}
+      await #expect(throws: ImageCacheError.cancelled) { try await storing.value }
       #expect(!fixture.cache.containsImage(for: entity, format: .row))
     }
 
@@ -188,13 +138,9 @@
       let fixture = try await Fixture()
       var photo = Photo("a")
       photo.drawing = .custom { _, _ in throw Broken() }
-      let bitmap = try solid(5)
-      do throws(ImageCacheError) {
-        try await fixture.cache.store(bitmap, for: photo, format: .row)
-        Issue.record("Storing succeeded.")
-      } catch {
-        guard case .drawingFailed(let entity, let format, let own) = error else { throw error }
-        #expect(entity == "a" && format == "row" && own is Broken)
+      let error = ImageCacheError.drawingFailed(entity: "a", format: "row", underlying: Broken())
+      await #expect(throws: error) {
+        try await fixture.cache.store(solid(5), for: photo, format: .row)
       }
       #expect(!fixture.cache.containsImage(for: photo, format: .row))
     }
@@ -213,6 +159,48 @@
       }
       _ = try await cache.image(for: photo, format: .large)
       #expect(seen.value == 1)
+    }
+  }
+
+  @Suite("A canvas", .timeLimit(.minutes(10)))
+  struct OverlayTests {
+    private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> [UInt8] {
+      bitmap.withPixels { span in
+        (0..<4).map {
+          span.unsafeLoad(
+            fromByteOffset: y * bitmap.layout.rowBytes + x * 4 + $0, as: UInt8.self)
+        }
+      }
+    }
+
+    @Test("takes images of the cache")
+    func drawsCachedImages() async throws {
+      let fixture = try await Fixture()
+      let left = try await fixture.cache.store(solid(10), for: Photo("a"), format: .row)
+      let right = try await fixture.cache.store(solid(20), for: Photo("b"), format: .row)
+      let sheet = try Bitmap(size: PixelSize(width: 16, height: 8)) { canvas in
+        try canvas.draw(left, in: Canvas.Rect(x: 0, y: 0, width: 8, height: 8))
+        try canvas.draw(right, in: Canvas.Rect(x: 8, y: 0, width: 8, height: 8), opacity: 0.5)
+      }
+      #expect(pixel(sheet, 7, 7) == [10, 0, 77, 255])
+      let faint = pixel(sheet, 8, 0)
+      #expect(faint[0] == 10 && (38...39).contains(faint[2]) && (127...128).contains(faint[3]))
+    }
+
+    @Test("of an entity's closure takes a decoded overlay")
+    func drawsOverlay() async throws {
+      let fixture = try await Fixture()
+      let mark = try Bitmap(
+        decoding: solid(99, size: PixelSize(width: 64, height: 64)).pngData(),
+        upTo: PixelSize(width: 4, height: 4))
+      var photo = Photo("a", url: "test:/5")
+      photo.drawing = .custom { source, canvas in
+        try canvas.draw(source, in: canvas.bounds)
+        try canvas.draw(mark, in: Canvas.Rect(x: 4, y: 4, width: 4, height: 4))
+      }
+      let drawn = try await fixture.image(photo).makeBitmap()
+      #expect(pixel(drawn, 0, 0) == [5, 0, 77, 255] && pixel(drawn, 3, 4) == [5, 0, 77, 255])
+      #expect(pixel(drawn, 4, 4) == [99, 0, 77, 255] && pixel(drawn, 7, 7) == [99, 0, 77, 255])
     }
   }
 #endif

@@ -1,7 +1,9 @@
-import FastImageCache
 import Foundation
+import Pixels
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("A cached image", .timeLimit(.minutes(10)))
 struct ExportTests {
@@ -93,5 +95,97 @@ struct ExportTests {
     }
     // Colours come for several pixels together; on black the mean would be far above 30.
     #expect(sum / (Self.size.width * Self.size.height * 3) <= 6)
+  }
+}
+
+@Suite("An image given to an encoder", .timeLimit(.minutes(10)))
+struct EncodingTests {
+  /// The size, and the first pixel's bytes.
+  private struct FirstPixel: ImageEncoder {
+    func encode(_ pixels: RawSpan, layout: PixelLayout) throws(ImageEncodingError) -> Data {
+      guard layout.size.width < 100 else { throw .failed("\(layout.size) is too large") }
+      let bytes = (0..<4).map { pixels.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+      return Data("\(layout.size) \(layout.format) \(bytes)".utf8)
+    }
+  }
+
+  /// Colours whose numbers are the wrong way round.
+  private struct Inverted: ColorConversion {
+    func convert(
+      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
+    ) {
+      for index in 0..<pixelCount * 4 where index % 4 < 3 {
+        pixels.storeBytes(
+          of: 255 - pixels.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index,
+          as: UInt8.self)
+      }
+    }
+  }
+
+  @Test("of one's own is handed over with its layout, from the cache or not")
+  func takesOwnEncoder() async throws {
+    let fixture = try await Fixture()
+    let bitmap = try solid(300)
+    let stored = try await fixture.cache.store(bitmap, for: Photo("a"), format: .row)
+    let fromCache = try stored.data(encodedBy: FirstPixel())
+    #expect(String(decoding: fromCache, as: UTF8.self) == "8x8 bgrx32 [44, 1, 77, 255]")
+    let fromBitmap = try bitmap.data(encodedBy: FirstPixel())
+    #expect(String(decoding: fromBitmap, as: UTF8.self) == "16x16 bgrx32 [44, 1, 77, 255]")
+  }
+
+  @Test("that refuses it ends with the encoder's error")
+  func throwsOwnError() throws {
+    let large = try solid(1, size: PixelSize(width: 100, height: 1))
+    #expect(throws: ImageEncodingError.failed("100x1 is too large")) {
+      try large.data(encodedBy: FirstPixel())
+    }
+  }
+
+  @Test("has its colours in sRGB by then")
+  func convertsColors() throws {
+    let layout = try solid(0).layout
+    let source = try Bitmap(layout: layout, colorConversion: Inverted()) { bytes in
+      for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : 200 }
+    }
+    let seen = try source.data(encodedBy: FirstPixel())
+    #expect(String(decoding: seen, as: UTF8.self) == "16x16 bgrx32 [55, 55, 55, 255]")
+  }
+
+  #if !canImport(ImageIO)
+    @Test("becomes WebP that the cache reads again")
+    func survivesWebP() async throws {
+      let fixture = try await Fixture()
+      let stored = try await fixture.cache.store(solid(300), for: Photo("a"), format: .row)
+      let again = try await fixture.cache.store(
+        stored.data(encodedBy: .losslessWebP), for: Photo("b"), format: .row)
+      #expect(again.solidNumber == 300 && stored.solidNumber == 300)
+      #expect(try stored.data(encodedBy: .webp(quality: 0.5)).count < stored.pngData().count)
+      #expect(try solid(300).data(encodedBy: .webp()).starts(with: Array("RIFF".utf8)))
+    }
+  #endif
+}
+
+@Suite("Two leases", .timeLimit(.minutes(10)))
+struct ImageEqualityTests {
+  @Test("on one image are equal, on different ones they differ, also when these look alike")
+  func compare() async throws {
+    let fixture = try await Fixture()
+    let first = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+    let hit = try #require(fixture.cache.cachedImage(for: Photo("a"), format: .row))
+    #expect(hit == first && Set([hit, first]).count == 1)
+    let other = try await fixture.cache.store(solid(1), for: Photo("b"), format: .row)
+    let anew = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+    #expect(Set([first, other, anew]).count == 3)
+  }
+
+  @Test("in private memory are equal to their copies only")
+  func comparePrivate() async throws {
+    let format = ImageFormat(
+      name: "row", size: .exact(PixelSize(width: 8, height: 8)), capacity: 4, devices: .watch)
+    let fixture = try await Fixture([format])
+    let first = try await fixture.cache.store(solid(1), for: Photo("a"), format: format)
+    let second = try await fixture.cache.store(solid(1), for: Photo("a"), format: format)
+    let copy = first
+    #expect(first.isPrivate && first == copy && first != second)
   }
 }

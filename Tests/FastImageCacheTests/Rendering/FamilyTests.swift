@@ -5,10 +5,11 @@ import Testing
 
 @Suite("A family", .timeLimit(.minutes(10)))
 struct FamilyTests {
-  private let wide = ImageFormat(
-    name: "wide", size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
-  private let tall = ImageFormat(
-    name: "tall", size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
+  private let wide = ImageFormat.wide()
+  private let tall = ImageFormat.tall()
+  private let photo = Photo("a", url: "test:/3")
+  private let gate = CancellableGate()
+
   /// Enough for the decode of each, and not for one that is as wide and as tall.
   private let budget = 5000
 
@@ -26,46 +27,24 @@ struct FamilyTests {
     }
   }
 
-  @Test("is drawn from one load")
+  @Test("is drawn from one load, without what is there, and left alone if the entity says so")
   func isDrawnTogether() async throws {
     let fixture = try await Fixture([.large, .dot, .row])
-    let photo = Photo("a", url: "test:/3")
-    _ = try await fixture.cache.image(for: photo, format: .large)
+    var photo = Photo("a", url: "test:/3")
+    photo.wantsFamily = false
+    try await fixture.image(photo, .dot)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["dot"])
+    photo.wantsFamily = true
+    try await fixture.image(photo, .large)
     await fixture.quiet()
     #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["large", "dot"])
-    #expect(fixture.source.started.value == 1)
-  }
-
-  @Test("is left alone if the entity says so")
-  func isLeftAlone() async throws {
-    let fixture = try await Fixture([.large, .dot])
-    var photo = Photo("a")
-    photo.wantsFamily = false
-    _ = try await fixture.cache.image(for: photo, format: .large)
-    await fixture.quiet()
-    #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["large"])
-  }
-
-  @Test("is not drawn again where it is there")
-  func isNotRedrawn() async throws {
-    let fixture = try await Fixture([.large, .dot])
-    var photo = Photo("a")
-    photo.wantsFamily = false
-    _ = try await fixture.cache.image(for: photo, format: .dot)
-    photo.wantsFamily = true
-    _ = try await fixture.cache.image(for: photo, format: .large)
-    await fixture.quiet()
     #expect(await fixture.cache.statistics().drawings == 2)
-  }
-
-  @Test("is redrawn when an image is stored by hand")
-  func followsStore() async throws {
-    let fixture = try await Fixture([.large, .dot])
-    let photo = Photo("a", url: "test:/3")
-    _ = try await fixture.cache.image(for: photo, format: .dot)
+    let other = Photo("b", url: "test:/4")
+    try await fixture.image(other, .large)
     await fixture.quiet()
-    try await fixture.cache.store(solid(9), for: photo, format: .dot)
-    #expect(fixture.cache.cachedImage(for: photo, format: .large)?.solidNumber == 9)
+    #expect(fixture.cache.cachedFormats(for: other).map(\.name) == ["large", "dot"])
+    #expect(fixture.source.started.value == 3)
   }
 
   @Test("asked for in all its formats at once stores each of them once")
@@ -76,7 +55,7 @@ struct FamilyTests {
       let photo = Photo(ImageID(number), url: "test:/\(number)")
       await withTaskGroup { group in
         for format in formats {
-          group.addTask { _ = try? await fixture.cache.image(for: photo, format: format) }
+          group.addTask { _ = try? await fixture.image(photo, format) }
         }
       }
       await fixture.quiet()
@@ -99,13 +78,13 @@ struct FamilyTests {
         // The first sibling.
         if drawn.increment() == 2 { release.waitBlocking() }
       }
-      _ = try await fixture.cache.image(for: photo, format: .large)
+      _ = try await fixture.image(photo, .large)
       await drawn.reaches(2)
       var other = Photo("b", url: "test:/2")
       other.wantsFamily = false
       other.ownImage = { _ in .bitmap(try solid(5)) }
       let entity = other
-      let request = Task { try await fixture.cache.image(for: entity, format: .large) }
+      let request = Task { try await fixture.image(entity, .large) }
       await fixture.subscribers(1)
       release.open()
       _ = try await request.value
@@ -115,41 +94,37 @@ struct FamilyTests {
   #endif
 
   @Test(
-    "whose one decode would be too large still has the images that need less",
-    arguments: [nil, 2000])
+    "whose one decode would be too large has the images that need less", arguments: [nil, 2000])
   func isDrawnApart(untoldLimit: Int?) async throws {
-    let gate = CancellableGate()
     // Between what the two formats need.
     let fixture = try await hollow(
       [.large, .dot], HollowDecoder(untoldLimit: untoldLimit), budget: 2000, gate)
-    let photo = Photo("a", url: "test:/3")
-    let dot = Task { try await fixture.cache.image(for: photo, format: .dot) }
-    let large = Task { try await fixture.cache.image(for: photo, format: .large) }
+    let dot = Task { try await fixture.image(photo, .dot) }
+    let large = Task { try await fixture.image(photo, .large) }
     await fixture.subscribers(2)
     gate.open()
     #expect(try await dot.value.isPrivate == false)
-    do {
-      _ = try await large.value
-      Issue.record("There was an image.")
-    } catch ImageCacheError.imageTooLarge {}
+    await #expect {
+      try await large.value
+    } throws: {
+      if case .imageTooLarge? = $0 as? ImageCacheError { true } else { false }
+    }
     // Alone, with a family that is too large.
-    _ = try await fixture.cache.image(for: Photo("b", url: "test:/4"), format: .dot)
+    _ = try await fixture.image(Photo("b", url: "test:/4"), .dot)
     await fixture.quiet()
     #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["dot"])
   }
 
   @Test(
-    "whose largest image is too large costs one decode for all others, or one error each",
+    "with one image too large costs the others one decode or error each",
     arguments: [false, true])
   func sharesTheRest(isBroken: Bool) async throws {
-    let gate = CancellableGate()
     let fixture = try await hollow(
       [.row, .dot, .large], HollowDecoder { _ in isBroken }, budget: 2000, gate)
-    let photo = Photo("a", url: "test:/3")
     // The smallest first: what it needs does not suffice for the other.
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [ImageFormat.dot, .row] {
-      waiting.append(Task { try await fixture.cache.image(for: photo, format: format) })
+      waiting.append(Task { try await fixture.image(photo, format) })
       await fixture.subscribers(waiting.count)
     }
     gate.open()
@@ -166,19 +141,16 @@ struct FamilyTests {
 
   @Test("drawn apart loses only those of its images that cannot be drawn")
   func losesBroken() async throws {
-    let gate = CancellableGate()
     let fixture = try await hollow(
       [wide, tall], HollowDecoder { $0.height > $0.width }, budget: budget, gate)
-    let photo = Photo("a", url: "test:/3")
-    let broken = Task { try await fixture.cache.image(for: photo, format: tall) }
+    let broken = Task { try await fixture.image(photo, tall) }
     await fixture.subscribers(1)
-    let fine = Task { try await fixture.cache.image(for: photo, format: wide) }
+    let fine = Task { try await fixture.image(photo, wide) }
     await fixture.subscribers(2)
     gate.open()
-    do {
-      _ = try await broken.value
-      Issue.record("There was an image.")
-    } catch ImageCacheError.undecodable {}
+    await #expect(throws: ImageCacheError.undecodable(photo.url, reason: .damaged("hollow"))) {
+      try await broken.value
+    }
     #expect(try await fine.value.isPrivate == false)
     await fixture.quiet()
   }
@@ -196,7 +168,7 @@ struct FamilyTests {
       }, budget: budget, gate)
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [wide, tall] {
-      waiting.append(Task { try await fixture.cache.image(for: Photo("a"), format: format) })
+      waiting.append(Task { try await fixture.image(Photo("a"), format) })
       await fixture.subscribers(waiting.count)
     }
     gate.open()
@@ -215,7 +187,6 @@ struct FamilyTests {
       configuration.decoders = [HollowDecoder()]
       configuration.resources = LoadResources(decodeByteBudget: 2000)
     }
-    let photo = Photo("a", url: "test:/3")
     try await fixture.cache.store(solid(9), for: photo, format: .large)
     #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["large", "dot"])
     try await fixture.cache.store(Data("hollow".utf8), for: photo, format: .dot)
@@ -252,11 +223,12 @@ struct FamilyTests {
     let fixture = try await Fixture([.large, .dot])
     let good = Photo("a", version: 1)
     try await fixture.cache.store(solid(9), for: good, format: .large)
-    do {
-      let broken = HalfBroken(brokenFormat: ImageFormat.large.name)
+    let broken = HalfBroken(brokenFormat: ImageFormat.large.name)
+    await #expect {
       try await fixture.cache.store(solid(10), for: broken, format: .large)
-      Issue.record("It was stored.")
-    } catch ImageCacheError.drawingFailed(entity: "a", format: "large", _) {}
+    } throws: {
+      if case .drawingFailed("a", "large", _)? = $0 as? ImageCacheError { true } else { false }
+    }
     #expect(fixture.cache.cachedFormats(for: good).map(\.name) == ["large", "dot"])
   }
 }

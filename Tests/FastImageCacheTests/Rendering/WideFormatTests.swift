@@ -27,24 +27,6 @@ struct WideFormatTests {
     }
   }
 
-  @Test(
-    "has a table of its own: images of the other space are gone, and those of the default stay")
-  func invalidates() async throws {
-    #expect(ImageCode(narrow).rawValue == 1 && ImageCode(wide).rawValue == 0x1_0001)
-    for format in [narrow, wide] {
-      #expect(ImageCode(rawValue: ImageCode(format).rawValue) == ImageCode(format))
-    }
-    let directory = try TemporaryDirectory()
-    for (format, isThere) in [(narrow, false), (narrow, true), (wide, false), (wide, true)] {
-      let fixture = try await Fixture([format], directory: directory)
-      let known = fixture.cache.cachedImage(for: Photo("a"), format: format)
-      #expect((known != nil) == isThere)
-      #expect(known.map { $0.colorSpace == format.colorSpace } ?? true)
-      try await fixture.cache.store(solid(1), for: Photo("a"), format: format)
-      await fixture.cache.close()
-    }
-  }
-
   @Test("is told from others, and kept by coding")
   func isCoded() throws {
     #expect(wide != narrow && wide.colorSpace == .displayP3 && narrow.colorSpace == .sRGB)
@@ -92,7 +74,7 @@ struct WideFormatTests {
           seen.withLock { $0.append(space) }
           image.bitmap = red
         })
-      let image = try await fixture.cache.image(for: Photo("a"), format: formats[0])
+      let image = try await fixture.image(Photo("a"), formats[0])
       #expect(image.firstPixel == (formats[0] == wide ? redInP3 : [0, 0, 255, 255]))
     }
     #expect(seen.withLock { $0 } == [.displayP3, .sRGB])
@@ -112,7 +94,7 @@ struct WideFormatTests {
           let bitmap = image.bitmap
           seen.withLock { $0.append(bitmap) }
         })
-      let loaded = try await fixture.cache.image(for: Photo("a"), format: format)
+      let loaded = try await fixture.image(Photo("a"), format)
       let stored = try await fixture.cache.store(bitmap, for: Photo("b"), format: format)
       let expected = format == wide ? red : [0, 0, 255, 255]
       #expect(loaded.firstPixel == expected && stored.firstPixel == expected)
@@ -120,35 +102,6 @@ struct WideFormatTests {
     let bitmaps = seen.withLock { $0 }
     #expect(bitmaps.map(\.colorSpace) == [.displayP3, .displayP3, .sRGB, .sRGB])
     #expect(bitmaps.map(\.firstPixel) == [red, red, [0, 0, 255, 255], [0, 0, 255, 255]])
-  }
-
-  @Test("has a decode made anew where the one for sRGB has cut colours")
-  func decodesAgain() throws {
-    let size = PixelSize(width: 8, height: 8)
-    let region = ImageRegion(size)
-    var image = SourceImage(
-      url: nil, content: .encoded(Data(), HollowDecoder { _ in false }, ImageHeader(size: size)),
-      decoded: try red())
-    image.decodedSize = size
-    #expect(image.isDecoded(to: size, showing: region, in: .sRGB))
-    #expect(!image.isDecoded(to: size, showing: region, in: .displayP3))
-    image.decodedColorSpace = .displayP3
-    #expect(image.isDecoded(to: size, showing: region, in: .displayP3))
-    #expect(image.isDecoded(to: size, showing: region, in: .sRGB))
-  }
-
-  @Test("stands in for its sibling with a label of its own space")
-  func isVariant() async throws {
-    let sibling = ImageFormat(
-      name: "large", family: "photos", size: .exact(PixelSize(width: 16, height: 16)),
-      pixelFormat: .bgrx32, capacity: 4)
-    let fixture = try await Fixture([wide, sibling])
-    var photo = Photo("a")
-    photo.wantsFamily = false
-    try await fixture.cache.store(red(), for: photo, format: wide)
-    let closest = fixture.cache.bestCachedImage(for: photo, format: sibling)
-    #expect(closest?.image.colorSpace == .displayP3)
-    #expect(closest?.preview == ImagePreview(kind: .variant(wide), isSettled: false))
   }
 
   @Test("becomes files that say so, and sRGB for an encoder that knows no spaces")
@@ -188,21 +141,6 @@ struct WideFormatTests {
         image.data(encodedBy: .losslessWebP), image.makeBitmap().data(encodedBy: .losslessWebP),
       ]
     #endif
-  }
-
-  @Test("is listed with its space")
-  func isListed() async throws {
-    let upTo = ImageFormat(
-      name: "upTo", size: .fitting(wide.size), pixelFormat: .bgrx32, capacity: 4,
-      colorSpace: .displayP3)
-    let fixture = try await Fixture([wide, upTo])
-    for format in [wide, upTo] {
-      try await fixture.cache.store(red(), for: Photo("a"), format: format)
-    }
-    await fixture.cache.close()
-    let inspection = try await ImageCache.inspect(
-      namespace: "test", in: fixture.directory.url)
-    #expect(inspection.tables.map(\.format.colorSpace) == [.displayP3, .displayP3])
   }
 }
 

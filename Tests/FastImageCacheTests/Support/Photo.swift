@@ -35,14 +35,31 @@ struct Photo: ImageEntity {
 }
 
 extension ImageFormat {
-  static let row = ImageFormat(
-    name: "row", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 16)
+  static let row = ImageFormat("row", capacity: 16)
   static let large = ImageFormat(
     name: "large", family: "photos", size: .exact(PixelSize(width: 40, height: 30)), capacity: 16)
   static let dot = ImageFormat(
     name: "dot", family: "photos", size: .exact(PixelSize(width: 4, height: 4)),
     pixelFormat: .gray8,
     capacity: 16)
+
+  /// One of several squares of a family.
+  static func square(_ side: Int, capacity: Capacity = 4) -> ImageFormat {
+    ImageFormat("\(side)", side, family: "f", capacity: capacity)
+  }
+
+  /// A format of opaque images of a width and a height, which is the width where none is given.
+  init(
+    _ name: String, _ width: Int = 8, _ height: Int? = nil, isFitting: Bool = false,
+    family: String? = nil, scale: Double = 1, capacity: Capacity = 4, devices: Devices = .all,
+    protection: Protection = .none, animation: Animation = .firstFrame, lifetime: Duration? = nil
+  ) {
+    let size = PixelSize(width: width, height: height ?? width)
+    self.init(
+      name: name, family: family, size: isFitting ? .fitting(size) : .exact(size), scale: scale,
+      pixelFormat: .bgrx32, capacity: capacity, devices: devices, protection: protection,
+      animation: animation, lifetime: lifetime)
+  }
 
   func with(capacity: Capacity) -> ImageFormat {
     ImageFormat(
@@ -92,4 +109,52 @@ struct PlainPhoto: ImageEntity {
 
   var imageID: ImageID { ImageID(number) }
   func sourceURL(for format: ImageFormat) -> URL? { URL(string: "\(scheme)/\(number)") }
+}
+
+extension Fixture {
+  /// A cache whose hook a test scripts.
+  init(
+    _ formats: [ImageFormat] = [.row], source: ScriptedSource = ScriptedSource(),
+    willStore hook: @escaping @Sendable (_ image: inout StoredImage) throws -> Void,
+    configure: (inout ImageCache.Configuration) -> Void = { _ in }
+  ) async throws {
+    try await self.init(formats, source: source) { configuration in
+      configuration.willStore = hook
+      configure(&configuration)
+    }
+  }
+}
+
+extension ImageFormat {
+  static func wide(_ family: String? = nil) -> ImageFormat {
+    ImageFormat(
+      name: "wide", family: family, size: .exact(PixelSize(width: 40, height: 4)), capacity: 4)
+  }
+
+  static func tall(_ family: String? = nil) -> ImageFormat {
+    ImageFormat(
+      name: "tall", family: family, size: .exact(PixelSize(width: 4, height: 40)), capacity: 4)
+  }
+}
+
+/// The errors of hooks.
+struct HookError: Error {}
+
+/// The error that the hook threw for an entity.
+func hookError<Value>(
+  of entity: ImageID?, _ body: () async throws -> Value
+) async -> (any Error)? {
+  do {
+    _ = try await body()
+    return nil
+  } catch ImageCacheError.willStoreFailed(entity, let underlying) {
+    return underlying
+  } catch {
+    return nil
+  }
+}
+
+/// Photos with these numbers as ids and in their URLs.
+func photos(_ numbers: some Sequence<Int>) -> [Photo] {
+  numbers.map { Photo(ImageID($0), url: "test:/\($0)") }
 }

@@ -4,6 +4,18 @@ import Testing
 
 @testable import FastImageCache
 
+private func format(
+  _ name: String = "f", size: PixelSize = PixelSize(width: 8, height: 8), isWhole: Bool = false,
+  scale: Double = 1, pixelFormat: PixelFormat = .bgrx32, revision: Int = 0,
+  capacity: ImageFormat.Capacity = 4, quality: ImageFormat.Quality = .balanced,
+  colorSpace: ColorSpace = .sRGB, animation: ImageFormat.Animation = .firstFrame
+) -> ImageFormat {
+  ImageFormat(
+    name: name, size: isWhole ? .fitting(size) : .exact(size), scale: scale,
+    pixelFormat: pixelFormat, revision: revision, capacity: capacity, quality: quality,
+    colorSpace: colorSpace, animation: animation)
+}
+
 @Suite("Opening a cache", .timeLimit(.minutes(10)))
 struct OpeningTests {
   private func open(
@@ -18,56 +30,23 @@ struct OpeningTests {
       namespace: namespace, formats: formats, configuration: configuration)
   }
 
-  private func format(
-    _ name: String = "f", size: PixelSize = PixelSize(width: 8, height: 8), scale: Double = 1,
-    revision: Int = 0, capacity: ImageFormat.Capacity = 4
-  ) -> ImageFormat {
-    ImageFormat(
-      name: name, size: .exact(size), scale: scale, pixelFormat: .bgrx32, revision: revision,
-      capacity: capacity)
-  }
-
-  @Test("finds the images of the same revision, and none of another")
-  func startsAfreshForRevision() async throws {
-    let directory = try TemporaryDirectory()
-    for (revision, isThere) in [(0, false), (0, true), (7, false), (7, true), (0, false)] {
-      let format = format(revision: revision)
-      let cache = try await open([format], in: directory)
-      #expect(cache.containsImage(for: Photo("a"), format: format) == isThere)
-      try await cache.store(solid(1), for: Photo("a"), format: format)
-      await cache.close()
-    }
-  }
-
   @Test("names the format that cannot have a table")
   func refusesImpossibleFormats() async throws {
+    #expect(format(capacity: .count(1 << 22)).problem == nil)
     let impossible = [
       format(""), format(String(repeating: "n", count: 256)),
       format(size: PixelSize(width: 0, height: 8)), format(size: PixelSize(width: 8, height: -1)),
       format(size: PixelSize(width: 1 << 31, height: 1)), format(scale: 0), format(scale: .nan),
       format(capacity: 0), format(capacity: -5), format(capacity: .count(1 << 40)),
-      format(capacity: .bytes(0)), format(capacity: .bytes(100)), format(revision: -1),
-      format(revision: 1 << 32),
+      format(capacity: .count(1 << 22 + 1)), format(capacity: .bytes(0)),
+      format(capacity: .bytes(100)), format(revision: -1), format(revision: 1 << 32),
     ]
     for format in impossible {
-      do {
-        _ = try await open([format])
-        Issue.record("\(format) was accepted.")
-      } catch let error as ImageCacheError {
-        guard case .invalidFormat(format.name, _) = error else { throw error }
+      await #expect {
+        try await open([format])
+      } throws: {
+        if case .invalidFormat(format.name, _)? = $0 as? ImageCacheError { true } else { false }
       }
-    }
-  }
-
-  @Test("has one limit of capacity, and names it")
-  func limitsCapacity() async throws {
-    #expect(format(capacity: .count(1 << 22)).problem == nil)
-    let tooMany = format(capacity: .count(1 << 22 + 1))
-    do {
-      _ = try await open([tooMany])
-      Issue.record("It was accepted.")
-    } catch ImageCacheError.invalidFormat("f", let reason) {
-      #expect(reason == "its capacity is 4194305 images; it must be 1 to 4194304")
     }
   }
 
@@ -75,11 +54,11 @@ struct OpeningTests {
   func refusesOtherCapacity() async throws {
     let directory = try TemporaryDirectory()
     let first = try await open([format(capacity: 8)], in: directory)
-    do {
-      _ = try await open([format(capacity: 4)], in: directory)
-      Issue.record("It was opened.")
-    } catch ImageCacheError.invalidFormat("f", let reason) {
-      #expect(reason.contains("for 8 images"))
+    await #expect {
+      try await open([format(capacity: 4)], in: directory)
+    } throws: {
+      guard case .invalidFormat("f", let reason)? = $0 as? ImageCacheError else { return false }
+      return reason.contains("for 8 images")
     }
     await first.close()
     let second = try await open([format(capacity: 4)], in: directory)
@@ -93,7 +72,7 @@ struct OpeningTests {
         decodeWidth: 0, decodeByteBudget: -1, networkWidth: 0, localWidth: -3)
     }
     let photo = Photo("a", url: "test:/5")
-    let image = try await fixture.cache.image(for: photo, format: .row)
+    let image = try await fixture.image(photo)
     #expect(image.solidNumber == 5)
     do {
       try await fixture.cache.store(image.pngData(), for: photo, format: .row)
@@ -106,10 +85,9 @@ struct OpeningTests {
   @Test("refuses an empty and an endless namespace", arguments: [0, 256, 10_000])
   func refusesNamespaces(length: Int) async throws {
     let name = String(repeating: "n", count: length)
-    do {
-      _ = try await open([format()], namespace: name)
-      Issue.record("The namespace was accepted.")
-    } catch ImageCacheError.invalidNamespace(name) {}
+    await #expect(throws: ImageCacheError.invalidNamespace(name)) {
+      try await open([format()], namespace: name)
+    }
   }
 
   @Test(
@@ -145,28 +123,6 @@ struct OpeningTests {
     #expect(!third.containsImage(for: Photo("a"), format: format("b")))
   }
 
-  @Test(
-    "keeps the images when the protection changes",
-    arguments: [ImageFormat.Protection.none, .complete, .untilFirstUnlock])
-  func keepsProtected(protection: ImageFormat.Protection) async throws {
-    let directory = try TemporaryDirectory()
-    let first = try await open([format()], in: directory)
-    try await first.store(solid(3), for: Photo("a"), format: format())
-    await first.close()
-    let changed = ImageFormat(
-      name: "f", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
-      protection: protection)
-    let second = try await open([changed], in: directory)
-    #expect(second.cachedImage(for: Photo("a"), format: changed)?.solidNumber == 3)
-    try await second.store(solid(4), for: Photo("b"), format: changed)
-    await second.close()
-    let third = try await open([format()], in: directory)
-    let numbers = ["a", "b"].map {
-      third.cachedImage(for: Photo($0), format: format())?.solidNumber
-    }
-    #expect(numbers == [3, 4])
-  }
-
   @Test("keeps the images when capacity, family, devices or scale change")
   func keepsImages() async throws {
     let directory = try TemporaryDirectory()
@@ -176,9 +132,7 @@ struct OpeningTests {
     }
     await first.close()
     let changed = ImageFormat(
-      name: "f", family: "new", size: .exact(PixelSize(width: 8, height: 8)), scale: 2,
-      pixelFormat: .bgrx32,
-      capacity: 3, devices: .desktop)
+      "f", family: "new", scale: 2, capacity: 3, devices: .desktop)
     let second = try await open([changed], in: directory)
     let kept = (1...4).map {
       second.cachedImage(for: Photo(ImageID($0)), format: changed)?.solidNumber
@@ -187,25 +141,24 @@ struct OpeningTests {
   }
 
   @Test(
-    "starts afresh when the pixels change",
+    "starts afresh when the revision, the pixels, their quality or space, or the frames change",
     arguments: [
-      ImageFormat(
-        name: "f", size: .exact(PixelSize(width: 9, height: 8)), pixelFormat: .bgrx32, capacity: 4),
-      ImageFormat(
-        name: "f", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgra32, capacity: 4),
-      ImageFormat(
-        name: "f", size: .fitting(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4
-      ),
+      format(revision: 7), format(size: PixelSize(width: 9, height: 8)),
+      format(pixelFormat: .bgra32), format(isWhole: true), format(quality: .best),
+      format(colorSpace: .displayP3), format(animation: .allFrames(byteLimit: 1 << 20)),
     ])
   func startsAfresh(changed: ImageFormat) async throws {
     let directory = try TemporaryDirectory()
-    let first = try await open([format()], in: directory)
-    try await first.store(solid(1), for: Photo("a"), format: format())
-    await first.close()
-    let second = try await open([changed], in: directory)
-    #expect(second.cachedImage(for: Photo("a"), format: changed) == nil)
-    try await second.store(solid(2), for: Photo("a"), format: changed)
-    #expect(second.cachedImage(for: Photo("a"), format: changed)?.solidNumber == 2)
+    for (format, isThere) in [
+      (format(), false), (format(), true), (changed, false), (changed, true), (format(), false),
+    ] {
+      let cache = try await open([format], in: directory)
+      let image = cache.cachedImage(for: Photo("a"), format: format)
+      #expect(
+        (image != nil) == isThere && image.map { $0.colorSpace == format.colorSpace } != false)
+      try await cache.store(solid(1), for: Photo("a"), format: format)
+      await cache.close()
+    }
   }
 
   @Test("twice in one process shares the images")
@@ -223,12 +176,10 @@ struct OpeningTests {
 
   @Test("with a format for other devices draws without storing")
   func respectsDevices() async throws {
-    let phone = ImageFormat(
-      name: "p", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
-      devices: .phone)
+    let phone = ImageFormat("p", devices: .phone)
     let fixture = try await Fixture([phone])
     let photo = Photo("a", url: "test:/2")
-    let image = try await fixture.cache.image(for: photo, format: phone)
+    let image = try await fixture.image(photo, phone)
     #expect(image.isPrivate && image.solidNumber == 2)
     #expect(!fixture.cache.containsImage(for: photo, format: phone))
     let files = try FileManager.default.contentsOfDirectory(atPath: fixture.cache.directory.path)
@@ -237,16 +188,13 @@ struct OpeningTests {
 
   @Test("and closing it refuses what comes later and keeps held images")
   func closes() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let (fixture, _) = try await Fixture.gated()
     let held = try await fixture.cache.store(solid(4), for: Photo("a"), format: .row)
-    let waiting = Task { try await fixture.cache.image(for: Photo("b"), format: .row) }
+    let waiting = Task { try await fixture.image(Photo("b")) }
     await fixture.source.started.reaches(1)
     await fixture.cache.close()
     await #expect(throws: ImageCacheError.self) { try await waiting.value }
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: Photo("c"), format: .row)
-    }
+    await #expect(throws: ImageCacheError.self) { try await fixture.image(Photo("c")) }
     await #expect(throws: ImageCacheError.self) {
       try await fixture.cache.store(solid(1), for: Photo("c"), format: .row)
     }
@@ -268,5 +216,104 @@ struct OpeningTests {
     let cache = try await open([smaller], in: directory)
     #expect(cache.containsImage(for: Photo(1), format: smaller))
     #expect(!cache.containsImage(for: Photo(2), format: smaller))
+  }
+}
+
+@Suite("Opening a cache at once", .timeLimit(.minutes(10)))
+struct OpeningAtOnceTests {
+  private func configuration(_ directory: URL) -> ImageCache.Configuration {
+    var configuration = ImageCache.Configuration()
+    configuration.directory = directory
+    configuration.source = ScriptedSource()
+    return configuration
+  }
+
+  @Test("finds what an earlier run stored, without an await, in the tables of who waits")
+  func findsImages() async throws {
+    let directory = try TemporaryDirectory()
+    let configuration = configuration(directory.url)
+    let earlier = try await ImageCache(
+      namespace: "test", formats: [.row], configuration: configuration)
+    try await earlier.store(solid(9), for: Photo("a"), format: .row)
+    await earlier.close()
+    // What a program knows before its first `await`.
+    let atOnce = try ImageCache.open(
+      namespace: "test", formats: [.row], configuration: configuration)
+    #expect(atOnce.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 9)
+    let awaited = try await ImageCache(
+      namespace: "test", formats: [.row], configuration: configuration)
+    #expect(atOnce.directory == awaited.directory && atOnce.namespace == awaited.namespace)
+    let photo = Photo("b", url: "test:/4")
+    #expect(try await atOnce.image(for: photo, format: .row).solidNumber == 4)
+    #expect(awaited.cachedImage(for: photo, format: .row)?.solidNumber == 4)
+  }
+
+  @Test("throws what keeps the tables shut")
+  func throwsErrors() throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.url.appendingPathComponent("file")
+    try Data().write(to: file)
+    var strict = configuration(file)
+    strict.requiresStorage = true
+    #expect {
+      try ImageCache.open(formats: [.row], configuration: strict)
+    } throws: {
+      if case .storageUnavailable? = $0 as? ImageCacheError { true } else { false }
+    }
+    #expect(throws: ImageCacheError.invalidNamespace("")) {
+      try ImageCache.open(namespace: "", formats: [.row])
+    }
+    #expect(throws: ImageCacheError.duplicateFormat("row")) {
+      try ImageCache.open(formats: [.row, .row], configuration: configuration(directory.url))
+    }
+  }
+}
+
+@Suite("A program's own folder", .timeLimit(.minutes(10)))
+struct ProgramFolderTests {
+  @Test(
+    "has the name of the bundle, or the one that the program was started by",
+    arguments: [
+      ("org.example.Photos", "/usr/bin/photos", "org.example.Photos"),
+      (nil, "/usr/bin/photos", "photos"), (nil, "photos", "photos"),
+      ("", "./tool_2.0+x", "tool_2.0+x"), (nil, "PackageTests.xctest", "PackageTests.xctest"),
+      (nil, "", "unnamed"), (nil, "///", "unnamed"),
+    ] as [(String?, String, String)])
+  func isNamed(bundle: String?, command: String, name: String) {
+    #expect(ProgramFolder.name(bundleIdentifier: bundle, command: command) == name)
+  }
+
+  @Test("has one plain name, whatever the program is called, and no other program's")
+  func isSafe() {
+    let commands = [
+      ".", "..", ".hidden", "-bash", "a b", "a\nb", "a\\b", "\u{E9}", "e\u{301}", "a:b", "~",
+      String(repeating: "n", count: 101), String(repeating: "n", count: 5000),
+      String(repeating: "\u{E9}", count: 300),
+    ]
+    let names = commands.map { ProgramFolder.name(bundleIdentifier: nil, command: $0) }
+    #expect(Set(names.map { $0.lowercased() }).count == commands.count)
+    for name in names {
+      #expect(name.utf8.count <= 255 && !name.hasPrefix(".") && !name.contains("/"), "\(name)")
+      #expect(name.allSatisfy { $0.isASCII && !$0.isWhitespace }, "\(name)")
+    }
+  }
+
+  @Test("holds the tables of a cache that was given no folder, and leaves older ones alone")
+  func holdsTables() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let directory = try TemporaryDirectory()
+      // Where Linux has caches, and where Foundation looks for the user's home elsewhere.
+      setenv("XDG_CACHE_HOME", directory.url.path, 1)
+      setenv("CFFIXED_USER_HOME", directory.url.path, 1)
+      let former = try await Fixture(directory: directory)
+      try await former.cache.store(solid(3), for: Photo("a"), format: .row)
+      let cache = try await ImageCache(namespace: "test", formats: [.large])
+      let program = ProgramFolder.name(
+        bundleIdentifier: Bundle.main.bundleIdentifier, command: CommandLine.arguments[0])
+      let path = Array(cache.directory.pathComponents.suffix(3).prefix(2))
+      let isInside = cache.directory.path.hasPrefix(directory.url.path + "/")
+      let isThere = former.cache.containsImage(for: Photo("a"), format: .row)
+      exit(path == [program, "ImageTables"] && isInside && isThere ? 7 : 1)
+    }
   }
 }

@@ -1,56 +1,25 @@
 import Foundation
-import Locking
 import TestSupport
 import Testing
 
 @testable import FastImageCache
 @testable import TableStore
 
-/// A device whose files cannot be made, opened, read or written while it is locked.
-private final class Device: Sendable {
-  private let isLocked = Lock(false)
-
-  func lock() { isLocked.withLock { $0 = true } }
-
-  func unlock() { isLocked.withLock { $0 = false } }
-
-  var system: SystemCalls {
-    SystemCalls(
-      observer: { [self] call throws(SystemError) in
-        let refused: Set<SystemCall.Kind> = [.open, .protect, .read, .write]
-        if isLocked.withLock({ $0 }), refused.contains(call.kind) {
-          throw SystemError(call: call.kind, code: EPERM)
-        }
-      }, hasFileProtection: true)
-  }
-}
-
 @Suite("A cache on a device that can be locked", .timeLimit(.minutes(10)))
 struct ProtectedTableTests {
-  private let device = Device()
-  private let secret = ImageFormat(
-    name: "secret", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
-    protection: .complete)
+  private let device = LockableDevice(refusing: [.open, .protect, .read, .write])
+  private let locked = ImageCacheError.protectedDataUnavailable(format: "secret")
+  private let photo = Photo("a", url: "test:/5")
+
+  private let secret = ImageFormat("secret", protection: .complete)
 
   private func open(in directory: TemporaryDirectory? = nil) async throws -> Fixture {
     try await Fixture([secret], directory: directory) { $0.system = device.system }
   }
 
-  private func refuses(_ body: () async throws -> Void) async {
-    do {
-      try await body()
-      Issue.record("Nothing was thrown.")
-    } catch ImageCacheError.protectedDataUnavailable(format: "secret") {
-      return
-    } catch {
-      Issue.record(error)
-    }
-  }
-
   /// Stores image 5 in a session that ends.
   private func leaveImage(in directory: TemporaryDirectory) async throws -> Photo {
     let first = try await open(in: directory)
-    let photo = Photo("a", url: "test:/5")
     try await first.cache.store(solid(5), for: photo, format: secret)
     await first.cache.close()
     return photo
@@ -61,7 +30,7 @@ struct ProtectedTableTests {
     let directory = try TemporaryDirectory()
     let photo = try await leaveImage(in: directory)
     device.lock()
-    await refuses { _ = try await open(in: directory) }
+    await #expect(throws: locked) { try await open(in: directory) }
     device.unlock()
     let second = try await open(in: directory)
     #expect(second.cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
@@ -71,12 +40,11 @@ struct ProtectedTableTests {
   func answers() async throws {
     let fixture = try await open()
     let cache = fixture.cache
-    let photo = Photo("a", url: "test:/5")
     let held = try await cache.image(for: photo, format: secret)
     #expect(held.isPrivate && cache.containsImage(for: photo, format: secret))
     device.lock()
     #expect(cache.cachedImage(for: photo, format: secret) == nil)
-    await refuses { _ = try await cache.image(for: photo, format: secret) }
+    await #expect(throws: locked) { try await cache.image(for: photo, format: secret) }
     var steps: [ImageProgress] = []
     for await step in cache.progress(for: photo, format: secret) { steps.append(step) }
     guard case .failed(.protectedDataUnavailable(format: "secret"))? = steps.last, steps.count == 1
@@ -104,8 +72,10 @@ struct ProtectedTableTests {
     let second = try await open(in: directory)
     device.lock()
     #expect(second.cache.cachedImage(for: photo, format: secret) == nil)
-    await refuses { _ = try await second.cache.image(for: photo, format: secret) }
-    await refuses { try await second.cache.removeImage(for: photo.id, format: secret) }
+    await #expect(throws: locked) { try await second.cache.image(for: photo, format: secret) }
+    await #expect(throws: locked) {
+      try await second.cache.removeImage(for: photo.id, format: secret)
+    }
     device.unlock()
     #expect(try await second.cache.image(for: photo, format: secret).solidNumber == 5)
     #expect(second.source.started.value == 0)
@@ -149,15 +119,16 @@ struct ProtectedTableTests {
   func changes() async throws {
     let fixture = try await open()
     let cache = fixture.cache
-    let photo = Photo("a", url: "test:/5")
     try await cache.store(solid(5), for: photo, format: secret)
     device.lock()
-    await refuses { try await cache.setMetadata(Data([7]), for: photo, format: secret) }
-    await refuses { try await cache.store(solid(6), for: photo, format: secret) }
-    await refuses { try await cache.removeImage(for: photo, format: secret) }
-    await refuses { try await cache.removeAllImages(in: secret) }
-    await refuses { try await cache.flush() }
-    await refuses { try await cache.suspend() }
+    await #expect(throws: locked) {
+      try await cache.setMetadata(Data([7]), for: photo, format: secret)
+    }
+    await #expect(throws: locked) { try await cache.store(solid(6), for: photo, format: secret) }
+    await #expect(throws: locked) { try await cache.removeImage(for: photo, format: secret) }
+    await #expect(throws: locked) { try await cache.removeAllImages(in: secret) }
+    await #expect(throws: locked) { try await cache.flush() }
+    await #expect(throws: locked) { try await cache.suspend() }
     device.unlock()
     #expect(cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
     // Nothing has to be opened again.

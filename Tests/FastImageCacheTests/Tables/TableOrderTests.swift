@@ -11,12 +11,11 @@ struct TableOrderTests {
   private let other = ImageKey(entity: "b", version: "1", format: "row")
 
   private mutating func stores(
-    _ key: ImageKey, _ load: Int, for request: Int? = nil, outdates: Bool = false,
-    isPlaceholder: Bool = false
+    _ key: ImageKey, _ load: Int, for request: Int? = nil
   ) -> Bool {
     order.admit(
-      key, StoreOrder(begun: load, request: request ?? load, outdatesOthers: outdates),
-      isPlaceholder: isPlaceholder
+      key, StoreOrder(begun: load, request: request ?? load, outdatesOthers: false),
+      isPlaceholder: false
     ) { 0 }
   }
 
@@ -46,33 +45,8 @@ struct TableOrderTests {
     #expect(results == [true, false, true, false, true, false])
   }
 
-  @Test("keeps out whatever began before an image that was stored by hand or asked for anew")
-  mutating func outdates() {
-    let (older, asking, younger) = (Generation.next(), Generation.next(), Generation.next())
-    let results = [
-      stores(first, asking, outdates: true), stores(first, older), stores(first, younger),
-      // Its load goes on.
-      stores(first, asking), stores(second, Generation.next()),
-    ]
-    #expect(results == [true, false, false, true, true])
-  }
-
-  @Test("lets a placeholder keep nothing out, and come back from no removal")
-  mutating func placeholders() {
-    let placeholder = first.placeholder
-    let results = [
-      stores(placeholder, 3, outdates: true, isPlaceholder: true), stores(first, 1),
-      stores(second, 2),
-    ]
-    #expect(results == [true, true, true])
-    order.remove("a", at: 5) { 0 }
-    let isStored = stores(placeholder, 4, isPlaceholder: true)
-    #expect(!isStored)
-  }
-
   /// Loads and stores that live, and what each does next.
-  @Test(
-    "is the same whether or not it forgets what is older than all that lives", arguments: 0..<40)
+  @Test("is the same whether it forgets what is older than all that lives", arguments: 0..<40)
   func forgets(seed: UInt64) {
     var random = SplitMix64(state: seed)
     var (forgetful, mindful) = (TableOrder(limit: 0), TableOrder(limit: .max))

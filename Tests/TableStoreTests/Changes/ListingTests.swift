@@ -11,47 +11,9 @@ struct ListingTests {
 
   init() throws { fixture = try Fixture() }
 
-  private func list(_ table: Table) throws -> [TableEntryInfo] {
-    var cursor = ListingCursor()
-    var all: [TableEntryInfo] = []
-    while case let listed = try table.list(&cursor), !listed.isEmpty { all += listed }
-    return all
-  }
-
   private func names(_ entries: [TableEntryInfo]) -> [String] { entries.map { "\($0.entity)" } }
 
   private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
-
-  @Test("names every image once, in the order of slots, with what was stored beside it")
-  func listsAll() throws {
-    var table = try fixture.open(slots: 400)
-    let before = now
-    for entity in 0..<300 { try table.store(key(entity), metadata: [UInt8(entity % 256)]) }
-    _ = try table.remove(key(7).entity)
-    let expected = (0..<300).filter { $0 != 7 }
-    for isReopened in [false, true] {
-      if isReopened {
-        table.close()
-        table = try fixture.open(slots: 400)
-      }
-      let entries = try list(table)
-      #expect(names(entries) == expected.map { "\(key($0).entity)" })
-      #expect(entries.map(\.version) == expected.map { .full(key($0).version) })
-      #expect(entries.map(\.metadata) == expected.map { [UInt8($0 % 256)] })
-      #expect(entries.map(\.recency) == entries.map(\.recency).sorted())
-      #expect(entries.allSatisfy { (before...now).contains($0.generation) })
-    }
-  }
-
-  @Test("tells the time of storing of each image, not of opening the table")
-  func tellsTime() throws {
-    let table = try fixture.open()
-    try table.store(key(1))
-    let between = now
-    try table.store(key(2))
-    let times = try list(table).map(\.generation)
-    #expect(times[0] <= between && times[1] >= between)
-  }
 
   @Test("tells uses after a noted time from those before, also while time stands still")
   func tellsUses() throws {
@@ -63,7 +25,7 @@ struct ListingTests {
     _ = try table.noteTime(time, lifetime: 10)
     try table.store(key(2))
     let stamp = try #require(try table.noteTime(time + 10, lifetime: 10))
-    #expect(try list(table).map { $0.recency <= stamp } == [true, false])
+    #expect(try table.entries().map { $0.recency <= stamp } == [true, false])
   }
 
   @Test("reads no pixels, counts as no use and takes no lease")
@@ -77,7 +39,7 @@ struct ListingTests {
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
     let trailers = (0..<4).map { layout.slotOffset($0) + layout.trailerOffset }
     plan.pass()
-    #expect(try list(table).map(\.recency) == uses)
+    #expect(try table.entries().map(\.recency) == uses)
     // The records with one call.
     #expect(plan.calls.count { $0 == .read } == 5)
     #expect(Set(trailers).isSubset(of: plan.offsets))
@@ -94,7 +56,7 @@ struct ListingTests {
     bytes[place.lowerBound] ^= 1
     try fixture.replaceFile(with: bytes)
     table = try fixture.open()
-    #expect(names(try list(table)) == ["entity 1", "entity 3"])
+    #expect(names(try table.entries()) == ["entity 1", "entity 3"])
   }
 
   @Test("leaves out an image that was replaced while it was read")
@@ -148,7 +110,7 @@ struct ListingTests {
     table.close()
     stranger.core.close()
     let reopened = try fixture.open()
-    #expect(names(try list(reopened)) == ["entity 4"])
+    #expect(names(try reopened.entries()) == ["entity 4"])
   }
 
   @Test("of a second opener names what the owner has, though records of its own cannot be read")
@@ -172,14 +134,13 @@ struct ListingTests {
   func removesListed() throws {
     var table = try fixture.open()
     for entity in 1...4 { try table.store(key(entity)) }
-    let listed = try list(table)
+    let listed = try table.entries()
     try table.store(key(2, 2))
     _ = try table.remove(key(3).entity)
     try table.store(key(3))
     #expect(names(try table.remove(listed)) == ["entity 1", "entity 4"])
-    table.close()
-    table = try fixture.open()
-    #expect(Set(names(try list(table))) == ["entity 2", "entity 3"])
+    table = try fixture.reopen(table)
+    #expect(Set(names(try table.entries())) == ["entity 2", "entity 3"])
     #expect(table.entry(for: key(2, 2))?.shows(key(2, 2)) == true)
     #expect(table.entry(for: key(3))?.shows(key(3)) == true)
   }
@@ -190,9 +151,9 @@ struct ListingTests {
     let table = try fixture.open(protection: .complete, system: plan.system)
     for entity in 1...3 { try table.store(key(entity)) }
     plan.fail(after: isLockedMidway ? 2 : 0, only: [.read])
-    #expect(throws: TableError.protectedDataUnavailable(name: "rows")) { try list(table) }
+    #expect(throws: TableError.protectedDataUnavailable(name: "rows")) { try table.entries() }
     plan.pass()
-    #expect(try list(table).count == 3)
+    #expect(try table.entries().count == 3)
   }
 
   @Test("removes for good the images before one that cannot be asked for")
@@ -200,9 +161,8 @@ struct ListingTests {
     let plan = FaultPlan(code: EPERM, hasFileProtection: true)
     var table = try fixture.open(slots: 130)
     for entity in 0..<130 { try table.store(key(entity)) }
-    let listed = try list(table)
-    table.close()
-    table = try fixture.open(slots: 130, system: plan.system)
+    let listed = try table.entries()
+    table = try fixture.reopen(table, slots: 130, system: plan.system)
     // Records are read by the page; the last one is in the third.
     plan.fail(after: 1, only: [.read])
     #expect(throws: TableError.self) { try table.remove([listed[0], listed[129]]) }

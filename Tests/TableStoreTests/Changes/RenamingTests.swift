@@ -19,29 +19,6 @@ struct RenamingTests {
   /// The key under which the image of `key(1)` is found afterwards.
   private var newKey: TableKey { TableKey(entity: new, version: key(1).version) }
 
-  @Test("keeps pixels, version and metadata, in this session and the next")
-  func moves() throws {
-    try table.store(key(1), metadata: [1, 2])
-    let insertion = try table.changeEntity(from: key(1).entity, to: new)
-    #expect(insertion?.entry.shows(key(1)) == true)
-    #expect(table.entry(for: newKey)?.shows(key(1)) == true)
-    #expect(table.entry(for: newKey)?.metadata == [1, 2])
-    #expect(!table.contains(key(1).entity) && table.statistics.liveCount == 1)
-    table.close()
-    let reopened = try fixture.open(slots: 3)
-    #expect(reopened.verify().isEmpty)
-    #expect(reopened.entry(for: newKey)?.shows(key(1)) == true)
-    #expect(reopened.statistics.liveCount == 1)
-  }
-
-  @Test("changes nothing where there is no image, or where both are the same entity")
-  func changesNothing() throws {
-    try table.store(key(1))
-    #expect(try table.changeEntity(from: key(9).entity, to: key(1).entity) == nil)
-    #expect(try table.changeEntity(from: key(1).entity, to: key(1).entity) == nil)
-    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-  }
-
   @Test("makes a version that was the entity's id the other's id")
   func followsVersion() throws {
     let old = TableKey(entity: TableID("a"), version: TableID("a"))

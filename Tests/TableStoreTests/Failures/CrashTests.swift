@@ -26,8 +26,7 @@ struct CrashTests {
       _ = try table.remove(key(3).entity)
       try table.removeAll()
       try table.store(key(1, 4))
-      table.close()
-      let larger = try fixture.open(slots: 6, system: system)
+      let larger = try fixture.reopen(table, slots: 6, system: system)
       try larger.store(key(2, 5))
       larger.close()
     } catch {

@@ -26,12 +26,9 @@ struct ReadOnlyDiskTests {
   }
 
   @Test(
-    "finds the images that are there, and keeps its own in memory",
-    arguments: [EROFS, EACCES, EPERM, ENOSPC, EIO])
+    "finds images, and keeps its own in memory", arguments: [EROFS, EACCES, EPERM, ENOSPC, EIO])
   func readsAndKeeps(code: Int32) throws {
-    let earlier = try fixture.open()
-    try earlier.store(key(1))
-    earlier.close()
+    try fixture.open().store(key(1))
     let bytes = try fixture.bytes()
 
     let table = try open(ReadOnlyDisk(code: code))
@@ -57,9 +54,7 @@ struct ReadOnlyDiskTests {
   @Test("moves its images to the disk when that takes files again", arguments: [false, true])
   func recovers(hasTable: Bool) throws {
     if hasTable {
-      let earlier = try fixture.open()
-      try earlier.store(key(1))
-      earlier.close()
+      try fixture.open().store(key(1))
     } else {
       _ = try TableDirectory(path: fixture.path)
     }
@@ -80,9 +75,7 @@ struct ReadOnlyDiskTests {
 
   @Test("is read where there are no locks, and no file is made beside it")
   func readsWithoutLocks() throws {
-    let earlier = try fixture.open()
-    try earlier.store(key(1))
-    earlier.close()
+    try fixture.open().store(key(1))
     let plan = FaultPlan(code: ENOLCK)
     plan.fail(after: 0, only: [.lock])
     let table = try fixture.open(fallsBack: true, system: plan.system)

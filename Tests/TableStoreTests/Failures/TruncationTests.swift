@@ -34,8 +34,7 @@ struct TruncationTests {
     #expect(table.present(1...6) == [1, 2, 6])
     for entity in [1, 2, 6] { #expect(table.entry(for: key(entity))?.shows(key(entity)) == true) }
     #expect(table.statistics.isOwner)
-    table.close()
-    let reopened = try fixture.open()
+    let reopened = try fixture.reopen(table)
     #expect(reopened.present(1...6) == [1, 2, 6])
     #expect(reopened.verify().isEmpty)
   }
@@ -53,8 +52,7 @@ struct TruncationTests {
     #expect(try fixture.open().entry(for: key(7))?.shows(key(7)) == true)
   }
 
-  @Test(
-    "leaves out a removed image, though its record could not be erased", arguments: [false, true])
+  @Test("leaves out a removed image whose record could not be erased", arguments: [false, true])
   func forgetsRemoved(isMended: Bool) throws {
     let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)

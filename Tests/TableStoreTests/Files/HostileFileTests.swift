@@ -42,6 +42,27 @@ struct HostileFileTests {
     return found
   }
 
+  /// Puts a record whose hash is right in the place of a slot's.
+  private func forge(
+    _ slot: Int, of bytes: inout [UInt8], _ makeRecord: (SlotAddress) -> SlotRecord
+  ) throws {
+    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
+    let address = SlotAddress(nonce: header.nonce, slot: slot)
+    bytes.replaceSubrange(
+      layout.recordOffset(slot)..<layout.recordOffset(slot + 1),
+      with: makeRecord(address).bytes(at: address))
+  }
+
+  /// A record of an image for the content that a slot has.
+  private func record(
+    of key: TableKey, for slot: Int, of bytes: [UInt8], at address: SlotAddress
+  ) -> SlotRecord {
+    let content = Array(bytes[layout.slotOffset(slot)...].prefix(layout.contentByteCount))
+    return SlotRecord(
+      entity: key.entity.digest, version: key.version.digest, generation: 1 << 60,
+      contentHash: content.withUnsafeBytes { SlotContent.hash(of: $0) }, recency: 1, at: address)
+  }
+
   @Test("is begun anew when it is not a table", arguments: [0, 1, 511, 512, 16_384, 100_000])
   func replacesGarbage(count: Int) throws {
     var random = SplitMix64(state: 1)
@@ -174,26 +195,16 @@ struct HostileFileTests {
   @Test("shows no image with an extent beyond its slot, or without a pixel")
   func boundsImages() throws {
     let whole = try wholeFile()
-    let header = try #require(TableHeader(reading: Array(whole.prefix(512))))
     for (width, height) in [(17, 4), (16, 5), (65535, 65535), (0, 4), (16, 0)] {
       var bytes = whole
-      let address = SlotAddress(nonce: header.nonce, slot: 1)
-      let start = layout.slotOffset(1)
       for (offset, value) in [(0, width), (4, height)] {
+        let place = layout.slotOffset(1) + layout.trailerOffset + offset
         withUnsafeBytes(of: UInt32(value).littleEndian) {
-          bytes.replaceSubrange(
-            (start + layout.trailerOffset + offset)..<(start + layout.trailerOffset + offset + 4),
-            with: $0)
+          bytes.replaceSubrange(place..<(place + 4), with: $0)
         }
       }
-      let hash = bytes[start..<(start + layout.contentByteCount)].withUnsafeBytes {
-        SlotContent.hash(of: $0)
-      }
-      let forged = SlotRecord(
-        entity: key(2).entity.digest, version: key(2).version.digest, generation: 1 << 60,
-        contentHash: hash, recency: 1, at: address)
-      bytes.replaceSubrange(
-        layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(at: address))
+      let forged = bytes
+      try forge(1, of: &bytes) { record(of: key(2), for: 1, of: forged, at: $0) }
       #expect(try open(bytes) == [1, 3, 4, 5])
     }
   }
@@ -201,14 +212,12 @@ struct HostileFileTests {
   @Test("frees the slot of a record whose hash is right but whose content is not")
   func freesForgedRecords() throws {
     var bytes = try wholeFile()
-    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
     for slot in 0..<8 {
-      let address = SlotAddress(nonce: header.nonce, slot: slot)
-      let forged = SlotRecord(
-        entity: key(slot).entity.digest, version: key(slot).version.digest, generation: 1,
-        slotHash: 12, recency: 1)
-      bytes.replaceSubrange(
-        layout.recordOffset(slot)..<layout.recordOffset(slot + 1), with: forged.bytes(at: address))
+      try forge(slot, of: &bytes) { _ in
+        SlotRecord(
+          entity: key(slot).entity.digest, version: key(slot).version.digest, generation: 1,
+          slotHash: 12, recency: 1)
+      }
     }
     #expect(try open(bytes) == [])
     // Three were never asked for and had to make room; the others' slots were free.
@@ -219,29 +228,20 @@ struct HostileFileTests {
   @Test("shows no image for an id that only shares the digest of the one stored")
   func comparesStoredIDs() throws {
     // A whole slot whose trailer names another entity, bound by right hashes to the digests of 1.
-    var bytes = try wholeFile()
-    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
-    let address = SlotAddress(nonce: header.nonce, slot: 1)
-    let content = bytes[layout.slotOffset(1)...].prefix(layout.contentByteCount)
-    let hash = Array(content).withUnsafeBytes { SlotContent.hash(of: $0) }
-    let forged = SlotRecord(
-      entity: key(1).entity.digest, version: key(1).version.digest, generation: 1 << 60,
-      contentHash: hash, recency: 1, at: address)
-    bytes.replaceSubrange(
-      layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(at: address))
+    let whole = try wholeFile()
+    var bytes = whole
+    try forge(1, of: &bytes) { record(of: key(1), for: 1, of: whole, at: $0) }
     #expect(try open(bytes) == [3, 4, 5])
   }
 
   @Test("is begun anew when it has no generation left")
   func restartsGenerations() throws {
     var bytes = try wholeFile()
-    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
-    let address = SlotAddress(nonce: header.nonce, slot: 4)
-    let last = SlotRecord(
-      entity: key(5).entity.digest, version: key(5).version.digest, generation: .max, slotHash: 1,
-      recency: 1)
-    bytes.replaceSubrange(
-      layout.recordOffset(4)..<layout.recordOffset(5), with: last.bytes(at: address))
+    try forge(4, of: &bytes) { _ in
+      SlotRecord(
+        entity: key(5).entity.digest, version: key(5).version.digest, generation: .max,
+        slotHash: 1, recency: 1)
+    }
     #expect(try open(bytes) == [])
     // A table of another capacity is copied, and a copy would have no generation left either.
     try fixture.replaceFile(with: bytes)

@@ -27,18 +27,24 @@ struct HostilePathTests {
     #expect(try fixture.open().entry(for: key(1))?.shows(key(1)) == true)
   }
 
-  @Test("replaces a link at a table's name and leaves its target alone", arguments: [false, true])
-  func replacesLinks(isHard: Bool) throws {
-    try "precious".write(toFile: outside, atomically: false, encoding: .utf8)
-    try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: outside)
-    if isHard {
-      try manager.linkItem(atPath: outside, toPath: fixture.filePath())
-    } else {
+  enum Taken: CaseIterable { case link, hardLink, danglingLink, pipe }
+
+  @Test("replaces a link or pipe at a table's name, and not its target", arguments: Taken.allCases)
+  func replacesLinks(taken: Taken) throws {
+    if taken != .danglingLink {
+      try "precious".write(toFile: outside, atomically: false, encoding: .utf8)
+      try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: outside)
+    }
+    switch taken {
+    case .hardLink: try manager.linkItem(atPath: outside, toPath: fixture.filePath())
+    case .pipe: #expect(mkfifo(try fixture.filePath(), 0o600) == 0)
+    case .link, .danglingLink:
       try manager.createSymbolicLink(
         atPath: fixture.filePath(), withDestinationPath: "../precious")
     }
     try checkReplaced()
-    #expect(try String(contentsOfFile: outside, encoding: .utf8) == "precious")
+    let text = try? String(contentsOfFile: outside, encoding: .utf8)
+    #expect(text == (taken == .danglingLink ? nil : "precious"))
   }
 
   @Test("writes to no file that has another name too, be it empty or a table")
@@ -54,19 +60,6 @@ struct HostilePathTests {
       try checkReplaced()
       #expect(try Data(contentsOf: URL(fileURLWithPath: outside)) == content)
     }
-  }
-
-  @Test("replaces a link that leads nowhere, without making its target")
-  func replacesDanglingLinks() throws {
-    try manager.createSymbolicLink(atPath: fixture.filePath(), withDestinationPath: "../precious")
-    try checkReplaced()
-    #expect(!manager.fileExists(atPath: outside))
-  }
-
-  @Test("replaces a pipe at a table's name without waiting for it")
-  func replacesPipes() throws {
-    #expect(mkfifo(try fixture.filePath(), 0o600) == 0)
-    try checkReplaced()
   }
 
   @Test("replaces a pipe that takes a table's name while it is opened")
@@ -106,9 +99,7 @@ struct HostilePathTests {
 
   @Test("replaces a table of another user's", .enabled(if: geteuid() == 0, "Only root gives away."))
   func replacesForeignFiles() throws {
-    let table = try fixture.open()
-    try table.store(key(2))
-    table.close()
+    try fixture.open().store(key(2))
     try #require(chown(try fixture.filePath(), 12_345, 12_345) == 0)
     #expect(try !fixture.open().contains(key(2)))
     try checkReplaced()
@@ -118,9 +109,7 @@ struct HostilePathTests {
 
   @Test("replaces a table that other users may read or write", arguments: [0o666, 0o640, 0o000])
   func replacesPublicFiles(mode: Int) throws {
-    let table = try fixture.open()
-    try table.store(key(2))
-    table.close()
+    try fixture.open().store(key(2))
     try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: fixture.filePath())
     let reopened = try fixture.open()
     // A file without any permission is still this user's alone.
@@ -158,13 +147,10 @@ struct HostilePathTests {
     #expect(entry.shows(key(1)))
     try table.store(key(2))
     #expect(table.entry(for: key(2))?.shows(key(2)) == true)
-    table.close()
-    let fresh = try fixture.open()
+    let fresh = try fixture.reopen(table)
     #expect(fresh.present(1...2).isEmpty)
     try fresh.store(key(3))
   }
-
-  // MARK: Names
 
   @Test(
     "keeps every name inside itself",
@@ -197,8 +183,6 @@ struct HostilePathTests {
     let name = String(repeating: "n", count: count)
     #expect(throws: TableError.invalidName(name)) { try fixture.open(name) }
   }
-
-  // MARK: Deleting
 
   @Test("deletes tables that are not wanted any more, and nothing else")
   func deletesOnlyTables() throws {
@@ -264,17 +248,18 @@ struct HostilePathTests {
     #expect(left == [table, table + "-index", alike])
   }
 
-  // MARK: Looking inside
-
-  @Test("shows its tables and their images to tools that know no format")
+  @Test("shows its tables, their images and the damaged ones to tools that know no format")
   func inspectsTables() throws {
     let table = try fixture.open("Rows of Photos", slots: 5)
     for entity in 1...3 { try table.store(key(entity), metadata: [UInt8(entity)]) }
+    func reader() throws -> TableReader {
+      let found = try TableDirectory(path: fixture.path).tables()
+      #expect(found.count == 1)
+      return try #require(found.first)
+    }
     for isOpen in [true, false] {
       if !isOpen { table.close() }
-      let found = try TableDirectory(path: fixture.path).tables()
-      let reader = try #require(found.first)
-      #expect(found.count == 1)
+      let reader = try reader()
       #expect(reader.name == "Rows of Photos")
       #expect(reader.geometry == Fixture.geometry)
       #expect(reader.slotCount == 5)
@@ -286,21 +271,13 @@ struct HostilePathTests {
       #expect(reader.entry(of: key(2).entity)?.shows(key(2)) == true)
       #expect(reader.entry(of: key(4).entity) == nil)
     }
-  }
-
-  @Test("names the damaged images of a table that is not open")
-  func inspectsDamage() throws {
-    let table = try fixture.open()
-    for entity in 1...3 { try table.store(key(entity)) }
-    table.close()
-    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
-    var bytes = try fixture.bytes()
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(5))
+    var bytes = try fixture.bytes("Rows of Photos")
     bytes[layout.slotOffset(1)] ^= 1
-    try fixture.replaceFile(with: bytes)
-    let reader = try #require(try TableDirectory(path: fixture.path).tables().first)
-    let (entries, damages) = reader.scan()
+    try fixture.replaceFile("Rows of Photos", with: bytes)
+    let (entries, damages) = try reader().scan()
     #expect(damages.map { "\($0.slot) \($0.entity?.description ?? "")" } == ["1 entity 2"])
     #expect(entries.map(\.slot) == [0, 2])
-    #expect(reader.entry(of: key(2).entity) == nil)
+    #expect(try reader().entry(of: key(2).entity) == nil)
   }
 }

@@ -64,9 +64,7 @@ struct IndexFileTests {
     #expect(try !reopen().readsRecords)
   }
 
-  @Test(
-    "is not made where the start of the system is unknown, the file is closed while locked, or there is no room"
-  )
+  @Test("is not made where no start is known, files close when locked, or there is no room")
   func isNotMade() throws {
     let unknown = SystemCalls(observer: nil, bootID: nil)
     for system in [unknown, SystemCalls(volumeKind: .unsafeToMap)] {
@@ -104,9 +102,7 @@ struct IndexFileTests {
     case missing, empty, begun, cut, long, anothers, garbageHeader, zeros, openToOthers, link, pipe
   }
 
-  @Test(
-    "that is missing, not whole, or another's costs the records and no image",
-    arguments: Damage.allCases)
+  @Test("gone, not whole or another's, costs the records and no image", arguments: Damage.allCases)
   func isReplaced(damage: Damage) throws {
     try fill()
     try fill("others")
@@ -195,8 +191,7 @@ struct IndexFileTests {
     for entity in 1...8 { #expect(again.entry(for: key(entity, 3))?.shows(key(entity, 3)) == true) }
   }
 
-  @Test(
-    "of garbage behind the right header shows no wrong image, and none twice", arguments: 0..<4)
+  @Test("of garbage behind the right header shows no wrong image, and none twice", arguments: 0..<4)
   func isGarbage(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let (slots, entities, records) = (12, 24, TableLayout.recordsOffset)

@@ -30,8 +30,7 @@ struct VolumeKindTests {
     try table.store(key(4, 2))
     _ = try table.remove(key(2).entity)
     #expect(table.present(1...4) == [3])
-    table.close()
-    let reopened = try fixture.open(slots: 3)
+    let reopened = try fixture.reopen(table, slots: 3)
     #expect(reopened.entry(for: key(3))?.shows(key(3)) == true)
     #expect(reopened.entry(for: key(4, 2))?.shows(key(4, 2)) == true)
     #expect(reopened.statistics.mappedByteCount > 0)
@@ -50,10 +49,7 @@ struct VolumeKindTests {
   func checksCopies() throws {
     try table.store(key(1))
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(3))
-    let directory = try TableDirectory(path: fixture.path)
-    let descriptor = FileDescriptor(
-      try SystemCalls.live.openFile(
-        TableDirectory.fileName(for: "rows"), in: directory.descriptor, .updating))
+    let descriptor = FileDescriptor(open(try fixture.filePath(), O_RDWR))
     try SystemCalls.live.write([1, 2, 3], to: descriptor.value, at: layout.slotOffset(0) + 8)
     #expect(table.entry(for: key(1)) == nil)
   }
@@ -62,20 +58,6 @@ struct VolumeKindTests {
 #if os(Linux)
   @Suite("A volume", .timeLimit(.wholeRun))
   struct LinuxVolumeTests {
-    @Test(
-      "is not safe to map when it is on a network, in another program, or on a stick",
-      arguments: [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x4D44, 0])
-    func knowsUnsteady(type: UInt32) {
-      #expect(Platform.volumeKind(fileSystemType: type) == .unsafeToMap)
-    }
-
-    @Test(
-      "is safe when it is a disk of this machine, or its memory",
-      arguments: [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010])
-    func knowsSteady(type: UInt32) {
-      #expect(Platform.volumeKind(fileSystemType: type) == .safeToMap)
-    }
-
     @Test("is asked for the file that is open")
     func asks() throws {
       // The kernel's own files are on no disk, and safe.

@@ -32,27 +32,6 @@ struct RemovalLogTests {
     }
   }
 
-  @Test("forbid what was drawn before them, and nothing later or else")
-  func forbidsEarlier() {
-    var log = RemovalLog(nonce: Self.nonce)
-    _ = log.note(removal(1, at: 10))
-    #expect(log.forbids(record(1, drawn: 10)) && !log.forbids(record(1, drawn: 11)))
-    #expect(!log.forbids(record(2, drawn: 1)))
-    _ = log.note(RemovalLog.Entry(subject: .all, generation: 20))
-    #expect(log.forbids(record(2, drawn: 20)) && !log.forbids(record(1, drawn: 21)))
-  }
-
-  @Test("are read as they were written, in the file of one nonce only")
-  func readsBack() {
-    var log = RemovalLog(nonce: Self.nonce)
-    for number in 1...9 { _ = log.note(removal(number % 4, at: UInt64(number))) }
-    _ = log.note(RemovalLog.Entry(subject: .all, generation: 3))
-    let read = RemovalLog(reading: log.bytes, nonce: Self.nonce)
-    #expect(read.entries == log.entries)
-    #expect(log.bytes.count == RemovalLog.byteCount)
-    #expect(RemovalLog(reading: log.bytes, nonce: Self.nonce + 1).isEmpty)
-  }
-
   @Test("lose none of the earlier ones to a torn write, however many there are")
   func survivesTornWrites() {
     var log = RemovalLog(nonce: Self.nonce)
@@ -70,16 +49,16 @@ struct RemovalLogTests {
       removed[entity] = UInt64(number)
     }
     let read = RemovalLog(reading: file, nonce: Self.nonce)
+    #expect(RemovalLog(reading: file, nonce: Self.nonce + 1).isEmpty)
     #expect(removed.allSatisfy { read.forbids(record($0.key, drawn: $0.value)) })
+    #expect(removed.allSatisfy { !read.forbids(record($0.key, drawn: 1501)) })
     // The newest are known one by one, so that images drawn after the forgotten ones may come.
     #expect(read.generation(of: .forgotten) < 1200)
     #expect(!read.forbids(record(9999, drawn: 1200)))
     #expect(read.generation(of: .all) == 0)
   }
 
-  @Test(
-    "find a free place however often a full log is read again",
-    arguments: 0..<20 as Range<UInt64>)
+  @Test("find a free place however often a full log is read", arguments: 0..<20 as Range<UInt64>)
   func staysUsable(seed: UInt64) {
     var numbers = SplitMix64(state: seed)
     var log = RemovalLog(nonce: Self.nonce)
@@ -97,5 +76,58 @@ struct RemovalLogTests {
       #expect(log.entries.count <= 494)
     }
     #expect(removed.allSatisfy { log.forbids(record($0.key, drawn: $0.value)) })
+  }
+}
+
+@Suite("The times of stamps")
+struct UseTimesTests {
+  private let day: Int64 = 86_400
+
+  @Test("are those of each hour, up to one that is as old as the lifetime")
+  func areNoted() {
+    var times = UseTimes()
+    #expect(times.stamp(at: .max) == nil)
+    for hour in 0..<100 {
+      times.note(UInt64(1000 + hour), at: Int64(hour * 3600), lifetime: day)
+      // Openings come as they like.
+      times.note(UInt64(1000 + hour), at: Int64(hour * 3600 + 60), lifetime: day)
+    }
+    #expect(times.pairs.count == 25)
+    #expect(times.stamp(at: 98 * 3600 + 5) == 1098)
+    #expect(times.stamp(at: 99 * 3600 - day) == 1075)
+    for hour in 0..<100_000 { times.note(.max, at: Int64(hour * 3600), lifetime: 1000 * day) }
+    #expect(times.bytes(nonce: 1).count <= UseTimes.maximumByteCount)
+  }
+
+  @Test("never call a use earlier than it was, after a clock that went back or lost stamps")
+  func areCautious() {
+    var times = UseTimes()
+    times.note(10, at: 9 * day, lifetime: day)
+    times.note(20, at: 5 * day, lifetime: day)
+    // The clock may stand too early now, or may have stood too late.
+    #expect(times.pairs == [])
+    times.note(30, at: 10 * day, lifetime: day)
+    #expect(times.pairs == [])
+    times = UseTimes()
+    times.note(20, at: 5 * day, lifetime: day)
+    // The session goes on from an earlier stamp, so its uses may have those up to 20.
+    times.resume(after: 12)
+    #expect(times.stamp(at: 5 * day) == 12)
+  }
+
+  @Test("are read back from their file only if all of it is right, and of the same table file")
+  func areStored() {
+    var times = UseTimes()
+    times.note(10, at: day, lifetime: day)
+    times.note(20, at: 2 * day, lifetime: day)
+    let bytes = times.bytes(nonce: 7)
+    #expect(UseTimes(bytes, nonce: 7) == times)
+    #expect(UseTimes(bytes, nonce: 8) == nil)
+    for count in bytes.indices { #expect(UseTimes(Array(bytes.prefix(count)), nonce: 7) == nil) }
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= 1
+      #expect(UseTimes(damaged, nonce: 7) == nil)
+    }
   }
 }

@@ -60,8 +60,7 @@ struct ConcurrencyTests {
     let fixture = try Fixture()
     var table = try fixture.open()
     for entity in 0..<8 { try table.store(key(entity)) }
-    table.close()
-    table = try fixture.open()
+    table = try fixture.reopen(table)
     let reopened = table
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {

@@ -39,10 +39,10 @@ struct CoolPagesTests {
   private static let page = TableGeometry(
     width: 128, height: 256, rowByteCount: 512, pixelFormat: 7)
 
-  @Test("is that of every image without a lease, and no image is lost")
+  @Test("is that of every image without a lease, also of an earlier session, and no image is lost")
   func unleased() throws {
     let (fixture, hints) = (try Fixture(), Hints())
-    let table = try fixture.open(slots: 6, geometry: Self.page, system: hints.calls)
+    var table = try fixture.open(slots: 6, geometry: Self.page, system: hints.calls)
     for entity in 0..<5 { try table.store(key(entity)) }
     let lease = try #require(table.entry(for: key(2)))
     table.coolPages()
@@ -50,20 +50,10 @@ struct CoolPagesTests {
     #expect(lease.shows(key(2)))
     for entity in 0..<5 { #expect(table.entry(for: key(entity))?.shows(key(entity)) == true) }
     withExtendedLifetime(lease) {}
-  }
-
-  @Test("is that of images of an earlier session, too")
-  func earlier() throws {
-    let (fixture, hints) = (try Fixture(), Hints())
-    try {
-      let table = try fixture.open(slots: 6, geometry: Self.page)
-      for entity in 0..<3 { try table.store(key(entity)) }
-      table.close()
-    }()
-    let table = try fixture.open(slots: 6, geometry: Self.page, system: hints.calls)
+    table = try fixture.reopen(table, slots: 6, geometry: Self.page, system: hints.calls)
     table.coolPages()
-    #expect(hints.takeSlots(of: table) == [0..<3])
-    for entity in 0..<3 { #expect(table.entry(for: key(entity))?.shows(key(entity)) == true) }
+    #expect(hints.takeSlots(of: table) == [0..<5])
+    for entity in 0..<5 { #expect(table.entry(for: key(entity))?.shows(key(entity)) == true) }
   }
 
   @Test("is asked for in parts where the table is large")
@@ -91,7 +81,8 @@ struct CoolPagesTests {
     withExtendedLifetime(lease) {}
   }
 
-  @Test("stays where it is when the system does not know the hint, and when the table is closed")
+  @Test(
+    "stays where it is when the system does not know the hint, the table is closed or not mapped")
   func refused() throws {
     let fixture = try Fixture()
     let hints = Hints(refusal: SystemError(call: .advise, code: 22))
@@ -100,19 +91,12 @@ struct CoolPagesTests {
     table.coolPages()
     #expect(hints.takeSlots(of: table).count == 1)
     #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-    table.close()
+    let copied = try fixture.reopen(
+      table, slots: 6, geometry: Self.page, system: SystemCalls(volumeKind: .unsafeToMap))
     table.coolPages()
     #expect(hints.takeSlots(of: table).isEmpty)
-  }
-
-  @Test("is none where images are copied from the file, not mapped")
-  func unmapped() throws {
-    let fixture = try Fixture()
-    let table = try fixture.open(
-      slots: 6, geometry: Self.page, system: SystemCalls(volumeKind: .unsafeToMap))
-    try table.store(key(1))
-    table.coolPages()
-    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    copied.coolPages()
+    #expect(copied.entry(for: key(1))?.shows(key(1)) == true)
   }
 
   @Test("is that of buffers that nobody draws into")

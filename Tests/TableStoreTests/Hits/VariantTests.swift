@@ -29,9 +29,7 @@ struct VariantTests {
 
   @Test("is a miss where it is damaged")
   func isVerified() throws {
-    let table = try fixture.open()
-    try table.store(key(1))
-    table.close()
+    try fixture.open().store(key(1))
     var bytes = try fixture.bytes()
     let last = try #require(bytes.lastIndex { $0 != 0 })
     bytes[last] ^= 1
@@ -68,8 +66,7 @@ struct StaleMarkTests {
     #expect(reopened.entry(for: key(1)) == nil)
     for _ in 0..<2 { #expect(standing(of: key(1), in: reopened) == .stale) }
     #expect(try fixture.bytes() == bytes)
-    reopened.close()
-    let again = try fixture.open()
+    let again = try fixture.reopen(reopened)
     #expect(again.entry(for: key(1))?.shows(key(1)) == true)
   }
 

@@ -15,37 +15,31 @@ struct RecordReadingTests {
   private func reopened(count: Int = 8) throws -> Table {
     let table = try fixture.open(slots: count)
     for entity in 1...count { try table.store(key(entity)) }
-    table.close()
-    let reopened = try fixture.open(slots: count, system: plan.system)
+    let reopened = try fixture.reopen(table, slots: count, system: plan.system)
     #expect(reopened.statistics.unverifiedCount == count)
     return reopened
   }
 
-  @Test("is a damaged image where it cannot be read")
-  func isLost() throws {
-    var table = try reopened()
-    plan.fail(after: 0, only: [.read])
-    #expect(!table.contains(key(1)))
-    plan.pass()
-    #expect(table.statistics.damageCount == 1)
-    #expect(table.present(1...8) == Array(2...8))
-    table.close()
-    table = try fixture.open()
-    #expect(table.present(1...8) == Array(2...8))
-  }
+  enum Use: CaseIterable { case look, store, remove }
 
-  @Test("gives way to a new image of its entity though it cannot be read")
-  func isReplaced() throws {
+  @Test("that is unreadable is a damaged image, replaced and removed", arguments: Use.allCases)
+  func isUnreadable(use: Use) throws {
     var table = try reopened()
     plan.fail(after: 0, only: [.read])
-    try table.store(key(1, 2))
+    switch use {
+    case .look: #expect(!table.contains(key(1)))
+    case .store: try table.store(key(1, 2))
+    case .remove:
+      _ = try table.remove(key(1).entity)
+      #expect(try !table.remove(key(9).entity))
+    }
     plan.pass()
+    if use == .look { #expect(table.statistics.damageCount == 1) }
     for turn in 1...2 {
-      #expect(table.entry(for: key(1, 2))?.shows(key(1, 2)) == true)
+      #expect(table.present(1...8) == Array(2...8))
       #expect(table.entry(for: key(1)) == nil)
-      #expect(table.present(2...8) == Array(2...8))
-      if turn == 1 { table.close() }
-      if turn == 1 { table = try fixture.open() }
+      #expect((table.entry(for: key(1, 2))?.shows(key(1, 2)) == true) == (use == .store))
+      if turn == 1 { table = try fixture.reopen(table) }
     }
   }
 
@@ -58,19 +52,6 @@ struct RecordReadingTests {
     plan.pass()
     #expect(table.present(1...131) == Array(2...131))
     #expect(table.statistics.damageCount == 0)
-  }
-
-  @Test("is removed though it cannot be read")
-  func isRemoved() throws {
-    var table = try reopened()
-    plan.fail(after: 0, only: [.read])
-    _ = try table.remove(key(1).entity)
-    #expect(try !table.remove(key(9).entity))
-    plan.pass()
-    #expect(table.present(1...8) == Array(2...8))
-    table.close()
-    table = try fixture.open()
-    #expect(table.present(1...8) == Array(2...8))
   }
 
   @Test("is lost when it is gone", arguments: [false, true])

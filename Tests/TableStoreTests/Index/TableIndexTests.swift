@@ -57,21 +57,6 @@ struct TableIndexTests {
     for slot in leased { index.states.release(slot) }
   }
 
-  @Test("takes the newer of two records for one entity")
-  func takesNewerRecord() throws {
-    for (first, second) in [(UInt64(1), UInt64(2)), (2, 1)] {
-      let file = IndexedFile()
-      file.write(record(1, 1, Int(first)), to: 0)
-      file.write(record(1, 2, Int(second)), to: 2)
-      let states = SlotStates(slotCount: 4)
-      var index = TableIndex(slotCount: 4, states: states, readRecord: file.source)
-      try index.adopt(file.records, reading: file.source)
-      #expect(index.liveCount == 1)
-      #expect(index.recordsToErase == [first > second ? 2 : 0])
-      #expect(index.contains(key(1, first > second ? 1 : 2)))
-    }
-  }
-
   @Test("does not set its clock by forged stamps")
   func survivesForgedRecency() throws {
     var forged = record(1, 1, 1)
@@ -162,8 +147,6 @@ struct TableIndexTests {
       #expect((index.lease(twin("b"), isExact: isExact) == nil) as Bool)
     }
   }
-
-  // MARK: Helpers
 
   private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {
     SlotRecord(

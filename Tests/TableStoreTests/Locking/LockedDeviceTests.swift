@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -210,8 +209,7 @@ struct LockedDeviceTests {
     #expect(table.entry(for: key(1))?.shows(key(1)) == true)
   }
 
-  @Test(
-    "goes on with every image, whenever the device is unlocked", arguments: LifeStory.allCases)
+  @Test("goes on with every image, whenever the device is unlocked", arguments: LifeStory.allCases)
   func livesOn(story: LifeStory) throws {
     for call in stride(from: 0, to: Int.max, by: Sanitizer.sweepStep) {
       var count = 1

@@ -55,8 +55,6 @@ final class LockedLife {
     path = try fixture.filePath()
   }
 
-  // MARK: Steps
-
   func open(slots: Int? = nil) {
     self.slots = slots ?? self.slots
     step("open") { _ in }
@@ -152,8 +150,6 @@ final class LockedLife {
     look()
     check(isCut || table?.verify() == [], "damage")
   }
-
-  // MARK: Private
 
   private var isOwner: Bool { table?.statistics.isOwner == true }
 

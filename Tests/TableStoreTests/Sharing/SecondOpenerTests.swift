@@ -1,5 +1,5 @@
 import Foundation
-import Locking
+import TestSupport
 import Testing
 
 @testable import TableStore
@@ -51,16 +51,6 @@ struct SecondOpenerTests {
     try table.store(key(1, 2))
     #expect(stranger.shows(key(1, 2)))
     #expect(stranger.core.entry(for: key(1, 1)) == nil)
-  }
-
-  @Test("keeps its own images in a guest file, mapped, while it lives")
-  func keepsOwnImages() throws {
-    let stranger = try Stranger(fixture)
-    try stranger.store(key(1), from: table)
-    #expect(stranger.shows(key(1)))
-    #expect(stranger.core.entry(for: key(1))?.isPrivate == false)
-    #expect(!table.contains(key(1)))
-    #expect(try fixture.fileCount == 2)
   }
 
   @Test("follows the owner to a new file when that empties the table")
@@ -229,11 +219,7 @@ struct TwoProcessTests {
       let sealed = try (3...5).map { try table.sealed(key($0)) }
       let other = try fixture.open("other")
       let first = try other.sealed(key(1))
-      // Swift hides fork(2) itself.
-      typealias Fork = @convention(c) () -> Int32
-      guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
-      let child = unsafeBitCast(symbol, to: Fork.self)()
-      if child == 0 {
+      let code = exitCodeOfFork {
         let reads = table.entry(for: key(1))?.shows(key(1)) == true && held.shows(key(2))
         let isPrivate = table.entry(for: key(1))?.isPrivate == true
         for image in sealed { _ = try table.insert(image) }
@@ -244,11 +230,9 @@ struct TwoProcessTests {
         _ = try other.insert(first)
         let isSecondToo = !other.statistics.isOwner
         other.close()
-        _exit(reads && isPrivate && isSecond && stores && isSecondToo ? 7 : 1)
+        return reads && isPrivate && isSecond && stores && isSecondToo ? 7 : 1
       }
-      var status: Int32 = 0
-      waitpid(child, &status, 0)
-      guard status >> 8 & 0xff == 7, table.present(1...5) == [1, 2] else { exit(3) }
+      guard code == 7, table.present(1...5) == [1, 2] else { exit(3) }
       // The child has closed its copy; the lock must still be the parent's.
       let opener = try TableOpener(
         directory: TableDirectory(path: fixture.path), name: "rows",
@@ -266,26 +250,20 @@ struct TwoProcessTests {
       let fixture = try Fixture()
       let filled = try fixture.open()
       for entity in 1...4 { try filled.store(key(entity)) }
-      filled.close()
-      let table = try fixture.open()
+      let table = try fixture.reopen(filled)
       let index = try fixture.indexBytes
       // A record that is not whole takes its image out of the index that sees it.
       let file = open(try fixture.filePath(), O_RDWR)
       guard pwrite(file, [9], 1, off_t(TableLayout.recordsOffset)) == 1 else { exit(2) }
-      typealias Fork = @convention(c) () -> Int32
-      guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
-      let child = unsafeBitCast(symbol, to: Fork.self)()
-      if child == 0 {
+      let code = exitCodeOfFork {
         let isThere = table.contains(key(1)) || table.contains(key(1).entity)
         let isStored = table.storedImageState(for: key(1)) != nil
         let finds = table.contains(key(2)) && !table.statistics.isOwner
         _ = try? table.entries()
-        _exit(!isThere && !isStored && finds ? 7 : 1)
+        return !isThere && !isStored && finds ? 7 : 1
       }
-      var status: Int32 = 0
-      waitpid(child, &status, 0)
       let isSame = try fixture.indexBytes == index
-      exit(status >> 8 & 0xff == 7 && isSame ? 7 : 3)
+      exit(code == 7 && isSame ? 7 : 3)
     }
   }
 }

@@ -22,23 +22,6 @@ struct SuspensionTests {
     return try opener.open().map { try TableCore(opener: opener, opened: $0) }
   }
 
-  @Test("has no owner, and is taken back")
-  func givesLockUp() throws {
-    try table.store(key(1))
-    #expect(try owner() == nil)
-    try table.suspend()
-    #expect(!table.statistics.isOwner)
-    var other = try owner()
-    #expect(other?.entry(for: key(1))?.shows(key(1)) == true)
-    _ = other?.close()
-    other = nil
-    table.resume()
-    #expect(table.statistics.isOwner)
-    #expect(try owner() == nil)
-    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-    #expect(table.entry(for: key(1))?.isPrivate == false)
-  }
-
   @Test("keeps leased images as they are while another process writes every slot")
   func detachesLeases() throws {
     let held = try (1...2).map { try table.store(key($0)) }
@@ -64,20 +47,6 @@ struct SuspensionTests {
     let other = try #require(try owner())
     _ = try other.insert(sealed)
     #expect(table.entry(for: key(2))?.shows(key(2)) == true)
-  }
-
-  @Test("stores in its private file without asking for the lock, and moves those images later")
-  func storesPrivately() throws {
-    try table.suspend()
-    try table.store(key(1))
-    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-    #expect(!table.statistics.isOwner)
-    let bytes = try fixture.bytes()
-    table.resume()
-    #expect(try fixture.bytes() != bytes)
-    #expect(table.statistics.isOwner)
-    table.close()
-    #expect(try fixture.open(slots: 3).entry(for: key(1))?.shows(key(1)) == true)
   }
 
   @Test("does not show again an image removed before or during the suspension")
@@ -173,10 +142,7 @@ struct SuspensionTests {
   @Test("leaves no lock on a file that was emptied under a lease")
   func unlocksReplacedFiles() throws {
     let held = try table.store(key(1))
-    let directory = try TableDirectory(path: fixture.path)
-    let descriptor = FileDescriptor(
-      try SystemCalls.live.openFile(
-        TableDirectory.fileName(for: "rows"), in: directory.descriptor, .updating))
+    let descriptor = FileDescriptor(open(try fixture.filePath(), O_RDWR))
     #expect(try !SystemCalls.live.lock(descriptor.value))
     try table.removeAll()
     #expect(try SystemCalls.live.lock(descriptor.value))

@@ -5,7 +5,6 @@ import Testing
 
 @testable import TableStore
 
-/// Images stored and removed by a process that does not own the table's file.
 @Suite("A change that waits for the file's owner to go", .timeLimit(.wholeRun))
 struct WaitingChangesTests {
   let fixture: Fixture
@@ -50,9 +49,7 @@ struct WaitingChangesTests {
     #expect(held.shows(key(2)))
   }
 
-  @Test(
-    "leaves the file unowned after the next flush, or suspension, if one could not",
-    arguments: [false, true])
+  @Test("leaves the file unowned after the next flush or suspension", arguments: [false, true])
   func isLetGoLater(bySuspending: Bool) throws {
     try removeFirstWhileSuspended()
     // The first opens the file to own it, the second to read it afterwards.
@@ -185,9 +182,7 @@ struct WaitingChangesTests {
     #expect(next.entry(for: key(2))?.shows(key(2)) == true)
   }
 
-  @Test(
-    "is not said to be done while another process goes on finding what was removed",
-    arguments: [[1], [2], [1, 2]])
+  @Test("is not done while another process finds what was removed", arguments: [[1], [2], [1, 2]])
   func isNotFlushed(changes: [Int]) throws {
     try table.store(key(1))
     let stranger = try Stranger(fixture)
@@ -252,8 +247,7 @@ struct WaitingChangesTests {
     #expect(stranger.shows(key(4)))
   }
 
-  @Test(
-    "is an error, not a removal, where the owner's file cannot be read", arguments: [false, true])
+  @Test("is an error, no removal, where the owner's file cannot be read", arguments: [false, true])
   func failsToHide(isAll: Bool) throws {
     for entity in 1...2 { try table.store(key(entity)) }
     let stranger = try Stranger(fixture, system: plan.system)
@@ -302,18 +296,12 @@ struct WaitingChangesTests {
       let table = try fixture.open(slots: 2)
       let held = try (1...2).map { try table.store(key($0)) }
       table.close()
-      // Swift hides fork(2) itself.
-      typealias Fork = @convention(c) () -> Int32
-      guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
-      let child = unsafeBitCast(symbol, to: Fork.self)()
-      if child == 0 {
+      let code = exitCodeOfFork {
         let table = try Fixture(path: fixture.path).open(slots: 2)
         for entity in 3...6 { try table.store(key(entity)) }
-        _exit(table.statistics.isOwner ? 7 : 1)
+        return table.statistics.isOwner ? 7 : 1
       }
-      var status: Int32 = 0
-      waitpid(child, &status, 0)
-      guard status >> 8 & 0xff == 7 else { exit(3) }
+      guard code == 7 else { exit(3) }
       exit(zip(1..., held).allSatisfy { $1.shows(key($0)) } ? 7 : 4)
     }
   }

@@ -37,6 +37,15 @@ struct Fixture {
       fallsBack: fallsBack, system: system, onNotice: onNotice)
   }
 
+  /// Closes a table, and opens its file again.
+  func reopen(
+    _ table: Table, slots: Int = 8, geometry: TableGeometry = Fixture.geometry,
+    system: SystemCalls = .live
+  ) throws -> Table {
+    table.close()
+    return try open(slots: slots, geometry: geometry, system: system)
+  }
+
   /// The table's file.
   func filePath(_ name: String = "rows") throws -> String {
     try path + "/" + TableDirectory.fileName(for: name)
@@ -183,4 +192,13 @@ extension TableCore {
     try writer.withLock { try $0.suspend(opening) }
   }
   func resume(_ opening: ObjectIdentifier) { writer.withLock { $0.resume(opening) } }
+}
+
+extension TimeLimitTrait.Duration {
+  /// Longer than a run of all tests: the time of a test counts while it waits for its turn on the
+  /// threads that all tests share. That run takes a minute or two on two cores, several beside
+  /// other work, and under a sanitizer ten times as long.
+  static var wholeRun: Self {
+    .minutes(Sanitizer.isPresent ? 15 : 8)
+  }
 }

@@ -53,56 +53,33 @@ struct ChangingIDTests {
     #expect(held.solidNumber == 1)
   }
 
-  @Test("finds a URL's image under another URL")
-  func followsURL() async throws {
-    let fixture = try await Fixture()
-    let (old, new) = (URL(fileURLWithPath: "/a"), URL(fileURLWithPath: "/b"))
-    try await fixture.cache.store(solid(4), for: old, format: .row)
-    try await fixture.cache.moveImages(from: old.imageID, to: new.imageID)
-    #expect(fixture.cache.cachedImage(for: new, format: .row)?.solidNumber == 4)
-  }
-
-  @Test("keeps loads of the old id from storing, and lets a later request start anew")
-  func forbidsOldLoads() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    // One that is in the table, and a load of another version under way.
-    try await fixture.cache.store(solid(1), for: photo("old"), format: .row)
+  @Test("keeps loads of the old id from storing; later ones start anew", arguments: [true, false])
+  func forbidsOldLoads(hasImage: Bool) async throws {
+    let (fixture, gate) = try await Fixture.gated()
+    // A load of another version than that in the table.
     let newer = photo("old", version: "w")
-    let waiting = Task { try await fixture.cache.image(for: newer, format: .row) }
+    if hasImage { try await fixture.cache.store(solid(1), for: photo("old"), format: .row) }
+    let waiting = Task { try await fixture.image(newer) }
     await fixture.source.started.reaches(1)
-    #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 1)
-    let later = Task { try await fixture.cache.image(for: newer, format: .row) }
-    await fixture.source.started.reaches(2)
+    #expect(try await fixture.cache.moveImages(from: "old", to: "new") == (hasImage ? 1 : 0))
+    let later = hasImage ? Task { try await fixture.image(newer) } : nil
+    await fixture.source.started.reaches(hasImage ? 2 : 1)
     gate.open()
     #expect(try await waiting.value.solidNumber == 9)
-    _ = try await later.value
+    _ = try await later?.value
     await fixture.quiet()
-    #expect(fixture.cache.cachedImage(for: photo("new"), format: .row)?.solidNumber == 1)
-    #expect(fixture.cache.containsImage(for: newer, format: .row))
-  }
-
-  @Test("keeps loads of the old id from storing where it has no image either")
-  func forbidsFirstLoads() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let waiting = Task { try await fixture.cache.image(for: photo("old"), format: .row) }
-    await fixture.source.started.reaches(1)
-    #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 0)
-    gate.open()
-    _ = try await waiting.value
-    await fixture.quiet()
-    #expect(!fixture.cache.containsImage(for: "old", format: .row))
+    let moved = fixture.cache.cachedImage(for: photo("new"), format: .row)
+    #expect(moved?.solidNumber == (hasImage ? 1 : nil))
+    #expect(fixture.cache.containsImage(for: newer, format: .row) == hasImage)
   }
 
   @Test("keeps loads of the new id from storing over a moved image, and only there")
   func forbidsNewLoads() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture([.row, .large], source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated([.row, .large])
     try await fixture.cache.store(solid(1), for: photo("old"), format: .row)
     let newer = photo("new", version: "w")
-    let row = Task { try await fixture.cache.image(for: newer, format: .row) }
-    let large = Task { try await fixture.cache.image(for: newer, format: .large) }
+    let row = Task { try await fixture.image(newer) }
+    let large = Task { try await fixture.image(newer, .large) }
     await fixture.subscribers(2)
     #expect(try await fixture.cache.moveImages(from: "old", to: "new") == 1)
     gate.open()

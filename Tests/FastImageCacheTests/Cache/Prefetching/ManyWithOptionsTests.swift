@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -35,7 +34,7 @@ struct ManyWithOptionsTests {
     let source = LoadOptionsTests.counting()
     let fixture = try await Fixture(from: source)
     let photos = [Photo("1"), Photo("2")]
-    _ = try await fixture.cache.image(for: photos[0], format: .row)
+    _ = try await fixture.image(photos[0])
     let options = LoadOptions(.reload, account: AccountID("alice"), avoids: .expensive)
     await ask(fixture.cache, for: photos, by: call, options)
     let requests = source.requests.dropFirst()
@@ -52,16 +51,14 @@ struct ManyWithOptionsTests {
     let source = LoadOptionsTests.counting()
     let fixture = try await Fixture(from: source)
     let photos = [Photo("1"), Photo("2")]
-    var options = LoadOptions()
-    options.isPlaceholder = true
-    await ask(fixture.cache, for: photos, by: call, options)
+    await ask(fixture.cache, for: photos, by: call, .placeholder)
     for photo in photos {
       #expect(!fixture.cache.containsImage(for: photo, format: .row))
       let closest = fixture.cache.bestCachedImage(for: photo, format: .row)
       #expect(closest?.preview.kind == .placeholder)
     }
     guard call != .window else { return }
-    await ask(fixture.cache, for: photos, by: call, options)
+    await ask(fixture.cache, for: photos, by: call, .placeholder)
     #expect(source.started.value == 2)
   }
 
@@ -88,12 +85,11 @@ struct ManyWithOptionsTests {
     let format = ImageFormat.row.with(capacity: 4)
     let source = LoadOptionsTests.counting()
     let fixture = try await Fixture([format], from: source)
-    var options = LoadOptions()
-    options.isPlaceholder = isPlaceholder
-    let photos = (0..<4).map { Photo(ImageID($0), url: "test:/\($0)") }
+    var options = isPlaceholder ? LoadOptions.placeholder : LoadOptions()
+    let photos = photos(0..<4)
     var shown: [CachedImage] = []
     for photo in photos {
-      shown.append(try await fixture.cache.image(for: photo, format: format, options: options))
+      shown.append(try await fixture.image(photo, format, options))
     }
     let present = await fixture.cache.prefetch(photos, format: format, options: options)
     #expect(present.loadedCount == 4 && source.started.value == 4)
@@ -118,15 +114,15 @@ struct ManyWithOptionsTests {
     #expect(fixture.cache.containsImage(for: Photo("1"), format: .row))
   }
 
-  @Test("raise a whole prefetch by their priority")
-  func raisePrefetch() async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source)
-    let options = LoadOptions(priority: RequestPriority(.high))
+  @Test(
+    "let a prefetch be less urgent than requests for the screen, or as urgent as their priority",
+    arguments: [nil, RequestPriority(.high)])
+  func raisePrefetch(priority: RequestPriority?) async throws {
+    let (fixture, source, gate) = try await Fixture.gatedNetwork()
+    let options = LoadOptions(priority: priority)
     async let progress = fixture.cache.prefetch([Photo("1")], format: .row, options: options)
     await source.started.reaches(1)
-    #expect(source.requests.first?.priority == .high)
+    #expect(source.requests.first?.priority == priority?.value ?? .low)
     gate.open()
     #expect(await progress.loadedCount == 1)
   }

@@ -25,11 +25,9 @@
 
     @Test("has touched every page before an image is shown")
     func touchesPages() async throws {
-      let format = ImageFormat(
-        name: "big", size: .exact(PixelSize(width: 512, height: 512)), pixelFormat: .bgrx32,
-        capacity: 8)
+      let format = ImageFormat("big", 512, capacity: 8)
       let fixture = try await Fixture([format])
-      let photos = (0..<8).map { Photo(ImageID($0), url: "test:/\($0)") }
+      let photos = photos(0..<8)
       _ = await fixture.cache.prefetch(photos[..<4], format: format)
       _ = await fixture.cache.prefetch(photos[4...], format: format, depth: .memory)
       let faults = photos.map { photo in

@@ -7,13 +7,10 @@ import Testing
 @Suite("A prefetch", .timeLimit(.minutes(10)))
 struct PrefetchTests {
   @Test(
-    "without anybody waiting stores the images",
-    arguments: [
-      ImageCache.PrefetchDepth.disk, .memory,
-    ])
+    "stores images for which nobody waits", arguments: [ImageCache.PrefetchDepth.disk, .memory])
   func storesImages(depth: ImageCache.PrefetchDepth) async throws {
     let fixture = try await Fixture()
-    let photos = (0..<12).map { Photo(ImageID($0), url: "test:/\($0)") }
+    let photos = photos(0..<12)
     let progress = await fixture.cache.prefetch(photos, format: .row, depth: depth)
     #expect(progress.loadedCount == 12 && progress.failedCount == 0 && progress.isFinished)
     #expect(
@@ -46,15 +43,14 @@ struct PrefetchTests {
         if url.lastPathComponent == "3" { throw Broken() }
         return .bitmap(try solid(1))
       })
-    let photos = (0..<10).map { Photo(ImageID($0), url: "test:/\($0)") }
+    let photos = photos(0..<10)
     let progress = await fixture.cache.prefetch(photos, format: .row)
     #expect(progress.loadedCount == 9 && progress.failedCount == 1)
   }
 
   @Test("whose task is cancelled cancels what is left")
   func endsWithTask() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let (fixture, _) = try await Fixture.gated()
     let photos = (0..<50).map { Photo(ImageID($0)) }
     let task = Task { await fixture.cache.prefetch(photos, format: .row) }
     await fixture.source.started.reaches(1)
@@ -63,50 +59,6 @@ struct PrefetchTests {
     #expect(progress.loadedCount == 0 && progress.failedCount == 0 && !progress.isFinished)
     await fixture.quiet()
     #expect(fixture.source.started.value < 50)
-  }
-
-  @Test("lets requests for the screen go first at the gate")
-  func staysBehind() async throws {
-    let gate = CancellableGate()
-    let order = Order()
-    let source = ScriptedSource { url, _, _ in
-      order.note(url.lastPathComponent)
-      try await gate.pass()
-      return .bitmap(try solid(1))
-    }
-    let format = ImageFormat.row.with(capacity: 1000)
-    let fixture = try await Fixture([format], source: source) {
-      $0.resources = LoadResources(localWidth: 1)
-    }
-    let cache = fixture.cache
-    // So many that one of each kind waits at the gate when all were asked for an image of their own:
-    // between the two steps none lets go of its thread.
-    let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
-    func photo(_ name: String, _ asked: Counter) -> Photo {
-      var photo = Photo(ImageID(name), url: "test:/\(name)")
-      photo.ownImage = { _ in
-        asked.increment()
-        return nil
-      }
-      return photo
-    }
-    let (later, now) = (Counter(), Counter())
-    let prefetches = (0..<count).map { number in
-      let photo = photo("later\(number)", later)
-      return Task { await cache.prefetch([photo], format: format) }
-    }
-    await later.reaches(count)
-    await source.started.reaches(1)
-    let urgent = (0..<count).map { number in
-      let photo = photo("now\(number)", now)
-      return Task(priority: .high) { try await cache.image(for: photo, format: format) }
-    }
-    await now.reaches(count)
-    gate.open()
-    for task in urgent { _ = try await task.value }
-    for prefetch in prefetches { #expect(await prefetch.value.loadedCount == 1) }
-    let kinds = order.notes.prefix(2).map { String($0.prefix(3)) }
-    #expect(kinds == ["lat", "now"], "\(order.notes)")
   }
 
   @Test("asks the source in the order of urgency")
@@ -120,7 +72,7 @@ struct PrefetchTests {
     let fixture = try await Fixture([format], source: source) {
       $0.resources = LoadResources(localWidth: 1)
     }
-    let photos = (0..<200).map { Photo(ImageID($0), url: "test:/\($0)") }
+    let photos = photos(0..<200)
     #expect(await fixture.cache.prefetch(photos, format: format).loadedCount == 200)
     #expect(order.notes == (0..<200).map { "\($0)" })
   }
@@ -132,7 +84,7 @@ struct PrefetchTests {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate)) {
       $0.resources = LoadResources(localWidth: 5)
     }
-    let photos = (0..<4).map { Photo(ImageID($0), url: "test:/\($0)") }
+    let photos = photos(0..<4)
     let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
     await fixture.source.started.reaches(4)
     let asked = Counter()
@@ -163,7 +115,7 @@ struct PrefetchTests {
         return .bitmap(try solid(1))
       })
     let shared = Photo("shared")
-    let waiting = Task { try await fixture.cache.image(for: shared, format: .row) }
+    let waiting = Task { try await fixture.image(shared) }
     await entered.reaches(1)
     let prefetch = Task { await fixture.cache.prefetch([shared, Photo("b")], format: .row) }
     await entered.reaches(2)
@@ -176,10 +128,6 @@ struct PrefetchTests {
 @Suite("A prefetch of more images than there is room for", .timeLimit(.minutes(10)))
 struct OverfullPrefetchTests {
   private let format = ImageFormat.row.with(capacity: 4)
-
-  private func photos(_ numbers: some Sequence<Int>) -> [Photo] {
-    numbers.map { Photo(ImageID($0), url: "test:/\($0)") }
-  }
 
   private func kept(_ numbers: ClosedRange<Int>, in fixture: Fixture) -> [Int] {
     numbers.filter { fixture.cache.containsImage(for: photos([$0])[0], format: format) }
@@ -271,9 +219,7 @@ struct OverfullPrefetchTests {
 
   @Test("in a format that this device does not store asks for nothing")
   func respectsDevices() async throws {
-    let phone = ImageFormat(
-      name: "p", size: .exact(PixelSize(width: 8, height: 8)), pixelFormat: .bgrx32, capacity: 4,
-      devices: .phone)
+    let phone = ImageFormat("p", devices: .phone)
     let fixture = try await Fixture([phone])
     let progress = await fixture.cache.prefetch(photos(1...3), format: phone)
     #expect(progress.leftOutCount == 3 && progress.isFinished)
@@ -282,8 +228,7 @@ struct OverfullPrefetchTests {
 
   @Test("counts as left out what found all slots held when it came")
   func countsUnkept() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture([format], source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated([format])
     let prefetch = Task { await fixture.cache.prefetch(photos(1...3), format: format) }
     await fixture.source.started.reaches(3)
     var held: [CachedImage] = []

@@ -1,20 +1,16 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
 
+@testable import FastImageCache
+
 @Suite("A prefetch window", .timeLimit(.minutes(10)))
 struct PrefetchWindowTests {
-  private func photos(_ numbers: some Sequence<Int>) -> [Photo] {
-    numbers.map { Photo(ImageID($0), url: "test:/\($0)") }
-  }
-
   private func images(_ numbers: some Sequence<Int>, in fixture: Fixture) -> [Int?] {
     photos(numbers).map { fixture.cache.cachedImage(for: $0, format: .row)?.solidNumber }
   }
 
-  @Test(
-    "brings what enters it, in its order", arguments: [ImageCache.PrefetchDepth.disk, .memory])
+  @Test("brings what enters it, in its order", arguments: [ImageCache.PrefetchDepth.disk, .memory])
   func bringsInOrder(depth: ImageCache.PrefetchDepth) async throws {
     let (order, loaded) = (Order(), Counter())
     let source = ScriptedSource { url, _, _ in
@@ -35,8 +31,7 @@ struct PrefetchWindowTests {
 
   @Test("gives up what leaves it, and goes on with what stays")
   func givesUp() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated()
     let window = PrefetchWindow<Photo>(fixture.cache, format: .row)
     window.move(to: photos([1, 2]))
     await fixture.source.started.reaches(2)
@@ -52,8 +47,7 @@ struct PrefetchWindowTests {
 
   @Test("takes and gives up single images")
   func insertsAndRemoves() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated()
     let window = PrefetchWindow<Photo>(fixture.cache, format: .row)
     window.insert(photos([1]))
     window.insert(photos([2, 1]))
@@ -120,5 +114,83 @@ struct PrefetchWindowTests {
     for await case .stored in events { break }
     #expect(fixture.source.started.value == 5)
     withExtendedLifetime(window) {}
+  }
+}
+
+@Suite("The plan of a prefetch window", .timeLimit(.minutes(10)))
+struct PrefetchPlanTests {
+  private typealias Plan = PrefetchPlan<Character>
+
+  private static let windows = ["", "a", "b", "ab", "ba", "abc", "cab", "abab"].map(Array.init)
+
+  /// One event: what a list, or a turn, can say at any time.
+  private enum Event {
+    case move([Character])
+    case start
+    case begin(Int)
+    case end(Int, Character)
+  }
+
+  /// The plan, and what an observer of its answers knows.
+  private struct Play {
+    var plan = Plan(width: 2)
+    var window: [Character] = []
+    /// All turns that were ever started, and the images that they bring.
+    var turns: [Character] = []
+    var underWay: Set<Int> = []
+    var begun: Set<Int> = []
+    /// Images of the window that were started since they entered it.
+    var started: Set<Character> = []
+
+    var events: [Event] {
+      PrefetchPlanTests.windows.map(Event.move) + [.start]
+        + turns.enumerated().flatMap { [.begin($0.offset + 1), .end($0.offset + 1, $0.element)] }
+    }
+
+    mutating func handle(_ event: Event) throws {
+      switch event {
+      case .move(let keys):
+        let left = plan.move(to: keys)
+        let expected = underWay.filter { !keys.contains(turns[$0 - 1]) }
+        #expect(Set(left) == expected && left.count == expected.count)
+        underWay.subtract(left)
+        var seen: Set<Character> = []
+        window = keys.filter { seen.insert($0).inserted }
+        started.formIntersection(window)
+      case .start:
+        let next = window.first { !started.contains($0) }
+        let mayStart = underWay.count < 2 && underWay.isSubset(of: begun) && next != nil
+        let answer = plan.start()
+        try #require((answer != nil) == mayStart)
+        guard let (key, turn) = answer else { return }
+        turns.append(key)
+        #expect(key == next && turn == turns.count)
+        underWay.insert(turn)
+        started.insert(key)
+      case .begin(let turn):
+        plan.begin(turn)
+        begun.insert(turn)
+      case .end(let turn, let key):
+        plan.end(turn, of: key)
+        underWay.remove(turn)
+      }
+    }
+  }
+
+  @Test("starts each image once for each stay, in order, and gives up what left")
+  func playsEverything() throws {
+    var playCount = 0
+    func go(on play: Play, _ depth: Int) throws {
+      playCount += 1
+      guard depth > 0 else { return }
+      for event in play.events {
+        var next = play
+        try next.handle(event)
+        try go(on: next, depth - 1)
+      }
+    }
+    try go(on: Play(), 5)
+    // The events of the first step, without a turn, at least.
+    #expect(playCount > 50_000)
   }
 }

@@ -6,12 +6,6 @@ import Testing
 
 @Suite("A placeholder", .timeLimit(.minutes(10)))
 struct PlaceholderTests {
-  private static let placeholder: LoadOptions = {
-    var options = LoadOptions()
-    options.isPlaceholder = true
-    return options
-  }()
-
   private let thumbnail = Photo("a", url: "test:/1")
   private let photo = Photo("a", url: "test:/2")
 
@@ -24,8 +18,8 @@ struct PlaceholderTests {
   private func load(
     _ photo: Photo, _ format: ImageFormat = .row, isPlaceholder: Bool = true, in fixture: Fixture
   ) async throws -> Int? {
-    let options = isPlaceholder ? Self.placeholder : LoadOptions()
-    let image = try await fixture.cache.image(for: photo, format: format, options: options)
+    let options = isPlaceholder ? LoadOptions.placeholder : LoadOptions()
+    let image = try await fixture.image(photo, format, options)
     await fixture.quiet()
     return image.solidNumber
   }
@@ -65,8 +59,7 @@ struct PlaceholderTests {
   @Test("that is stored while another request for it begins is not loaded again", arguments: 1...2)
   func isStoredMeanwhile(question: Int) async throws {
     for isUnderWay in [false, true] {
-      let gate = CancellableGate()
-      let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+      let (fixture, gate) = try await Fixture.gated()
       let first = isUnderWay ? Task { try await load(thumbnail, in: fixture) } : nil
       await fixture.source.started.reaches(isUnderWay ? 1 : 0)
       var late = thumbnail
@@ -75,8 +68,7 @@ struct PlaceholderTests {
       late.willTellSource = { _ in
         if questions.increment() == question { Self.store(7, as: thumbnail, in: fixture.cache) }
       }
-      let image = try await fixture.cache.image(
-        for: late, format: .row, options: Self.placeholder)
+      let image = try await fixture.image(late, .row, .placeholder)
       #expect(image.solidNumber == 7 && fixture.source.started.value == (isUnderWay ? 1 : 0))
       gate.open()
       #expect(try await first?.value == (isUnderWay ? 1 : nil))
@@ -85,23 +77,16 @@ struct PlaceholderTests {
 
   @Test("that has changed is redrawn in all formats that show it, and no real image with it")
   func isRedrawn() async throws {
-    let formats = [8, 16].map {
-      ImageFormat(
-        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
-        pixelFormat: .bgrx32,
-        capacity: 4)
-    }
-    let other = ImageFormat(
-      name: "other", size: .exact(PixelSize(width: 4, height: 4)), pixelFormat: .bgrx32, capacity: 4
-    )
+    let formats = [ImageFormat.square(8), .square(16)]
+    let other = ImageFormat("other", 4)
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
     let fixture = try await Fixture(formats + [other, .row], from: source)
     #expect(try await load(photo, formats[0], in: fixture) == 1)
     #expect(try await load(photo, other, in: fixture) == 2)
     #expect(try await load(photo, .row, isPlaceholder: false, in: fixture) == 3)
-    var options = Self.placeholder
+    var options = LoadOptions.placeholder
     options.cachePolicy = .revalidate
-    let image = try await fixture.cache.image(for: photo, format: formats[0], options: options)
+    let image = try await fixture.image(photo, formats[0], options)
     #expect(image.solidNumber == 4)
     await fixture.quiet()
     for format in formats + [other] {
@@ -115,7 +100,7 @@ struct PlaceholderTests {
   private static func store(_ number: Int, as photo: Photo, in cache: ImageCache) {
     let table = cache.tables[.row]
     let request = table.map {
-      ImageRequest(entity: photo, table: $0, tables: cache.tables, options: placeholder)
+      ImageRequest(entity: photo, table: $0, tables: cache.tables, options: .placeholder)
     }
     do {
       guard let table, let request else { throw ImageCacheError.closed }
@@ -133,7 +118,7 @@ struct PlaceholderTests {
   func isDrawnOnce() async throws {
     let fixture = try await Fixture([.large, .dot])
     for storeCount in [2, 3] {
-      _ = try await fixture.cache.image(for: thumbnail, format: .dot, options: Self.placeholder)
+      _ = try await fixture.image(thumbnail, .dot, .placeholder)
       await fixture.quiet()
       #expect(await fixture.cache.statistics().stores == storeCount)
       try await fixture.cache.removeImage(for: thumbnail, format: .dot)
@@ -159,11 +144,9 @@ struct PlaceholderTests {
   }
 
   @Test(
-    "shares no load with the real image of its URL, which takes its place",
-    arguments: [false, true])
+    "shares no load with its URL's real image, which takes its place", arguments: [false, true])
   func isApart(realFirst: Bool) async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated()
     let requests = [realFirst, !realFirst].map { isReal in
       Task { try await load(photo, isPlaceholder: !isReal, in: fixture) }
     }
@@ -174,9 +157,7 @@ struct PlaceholderTests {
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
   }
 
-  @Test(
-    "gives way to a real image that loads meanwhile, in the same cache or another one",
-    arguments: [false, true])
+  @Test("gives way to a real image that loads meanwhile, in any cache", arguments: [false, true])
   func meets(isSecondCache: Bool) async throws {
     for (beginsReal, endsReal) in [(true, true), (true, false), (false, true), (false, false)] {
       let gates = [CancellableGate(), CancellableGate()]
@@ -194,8 +175,7 @@ struct PlaceholderTests {
         loads[isReal] = Task {
           isReal
             ? try await other.cache.image(for: photo, format: .row)
-            : try await fixture.cache.image(
-              for: thumbnail, format: .row, options: Self.placeholder)
+            : try await fixture.image(thumbnail, .row, .placeholder)
         }
         await source.started.reaches(count + 1)
       }

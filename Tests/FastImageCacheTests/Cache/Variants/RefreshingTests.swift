@@ -22,7 +22,7 @@ struct RefreshingTests {
 
   private func load(_ formats: [ImageFormat], in fixture: Fixture) async throws {
     for format in formats {
-      _ = try await fixture.cache.image(for: photo, format: format)
+      _ = try await fixture.image(photo, format)
       await fixture.cache.loadsHaveEnded()
     }
   }
@@ -69,19 +69,13 @@ struct RefreshingTests {
   @Test("one image that has changed redraws none of another source")
   func leavesOtherSources() async throws {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
-    let formats = [8, 16].map {
-      ImageFormat(
-        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
-        pixelFormat: .bgrx32,
-        capacity: 4)
-    }
+    let formats = [ImageFormat.square(8), .square(16)]
     let fixture = try await Fixture(formats, from: source)
     for (format, policy, number) in [
       (formats[0], LoadOptions.CachePolicy.useCache, 1), (formats[1], .useCache, 2),
       (formats[0], .reload, 3),
     ] {
-      let image = try await fixture.cache.image(
-        for: TwoSources(), format: format, options: LoadOptions(policy))
+      let image = try await fixture.image(TwoSources(), format, LoadOptions(policy))
       #expect(image.solidNumber == number)
       await fixture.quiet()
     }
@@ -144,7 +138,7 @@ struct RefreshingTests {
     options.headers = ["Accept": "image/jpeg"]
     options.isPlaceholder = true
     options.fallback = FallbackPolicy()
-    _ = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
+    _ = try await fixture.image(photo, .row, LoadOptions())
     await fixture.cache.loadsHaveEnded()
     // The account has no original yet, so its server sends one.
     #expect(try await fixture.cache.refresh(photo, options: options) == [.row])

@@ -21,14 +21,21 @@ private func rank(of step: ImageProgress, for format: ImageFormat) -> Int? {
 
 @Suite("A stream that shows variants", .timeLimit(.minutes(10)))
 struct ShownImageTests {
-  private static func format(_ side: Int) -> ImageFormat {
-    ImageFormat(
-      name: "\(side)", family: "f", size: .exact(PixelSize(width: side, height: side)),
-      pixelFormat: .bgrx32, capacity: 4)
-  }
+  private let small = ImageFormat.square(8)
+  private let large = ImageFormat.square(16)
 
-  private let small = format(8)
-  private let large = format(16)
+  /// The worth of each step of a stream.
+  private func ranks(
+    of photo: Photo, _ format: ImageFormat, _ options: LoadOptions, in fixture: Fixture,
+    look: () -> Void = {}
+  ) async -> [Int] {
+    var ranks: [Int] = []
+    for await step in fixture.cache.progress(for: photo, format: format, options: options) {
+      if let rank = rank(of: step, for: format) { ranks.append(rank) }
+      look()
+    }
+    return ranks
+  }
 
   private func photo(_ id: ImageID = "a", url: String = "test:/1") -> Photo {
     var photo = Photo(id, version: "1", url: url)
@@ -37,16 +44,12 @@ struct ShownImageTests {
   }
 
   private func options(_ policy: LoadOptions.CachePolicy = .useCache) -> LoadOptions {
-    var options = LoadOptions()
-    options.cachePolicy = policy
-    options.fallback = FallbackPolicy()
-    return options
+    LoadOptions(policy) { $0.fallback = FallbackPolicy() }
   }
 
   @Test("begins with the closest image, before its load has begun, and ends with the wanted one")
   func showsFirst() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture([small, large], source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated([small, large])
     try await fixture.cache.store(solid(9), for: photo(), format: small)
     let stream = fixture.cache.progress(for: photo(), format: large, options: options())
     var shown: [(number: Int?, rank: Int)] = []
@@ -73,7 +76,7 @@ struct ShownImageTests {
     var conditions = options()
     conditions.isPlaceholder = true
     let thumbnail = photo(url: "test:/7")
-    _ = try await fixture.cache.image(for: thumbnail, format: large, options: conditions)
+    _ = try await fixture.image(thumbnail, large, conditions)
     await fixture.quiet()
     var shown: [CachedImage] = []
     for try await image in fixture.cache.updates(for: photo(), format: large) {
@@ -85,15 +88,9 @@ struct ShownImageTests {
 
   @Test("shows the wanted image itself while its source is asked about it")
   func showsItself() async throws {
-    let gate = CancellableGate()
-    let fixture = try await Fixture([large], source: ScriptedSource(gate: gate))
+    let (fixture, gate) = try await Fixture.gated([large])
     try await fixture.cache.store(solid(9), for: photo(), format: large)
-    var ranks: [Int] = []
-    let stream = fixture.cache.progress(for: photo(), format: large, options: options(.revalidate))
-    for await step in stream {
-      if let rank = rank(of: step, for: large) { ranks.append(rank) }
-      gate.open()
-    }
+    let ranks = await ranks(of: photo(), large, options(.revalidate), in: fixture) { gate.open() }
     #expect(ranks == [4, 5])
   }
 
@@ -107,26 +104,7 @@ struct ShownImageTests {
     for (photo, options) in [
       (photo(), LoadOptions()), (photo("b"), options()), (photo("c"), asking),
     ] {
-      var ranks: [Int] = []
-      for await step in fixture.cache.progress(for: photo, format: large, options: options) {
-        if let rank = rank(of: step, for: large) { ranks.append(rank) }
-      }
-      #expect(ranks == [5])
-    }
-  }
-
-  @Test("ends with the error of its load")
-  func fails() async throws {
-    let fixture = try await Fixture(
-      [small, large], source: ScriptedSource { _, _, _ in throw ImageSourceError.httpStatus(503) })
-    try await fixture.cache.store(solid(9), for: photo(), format: small)
-    var steps: [ImageProgress] = []
-    for await step in fixture.cache.progress(for: photo(), format: large, options: options()) {
-      steps.append(step)
-    }
-    guard case .preview? = steps.first, case .failed? = steps.last else {
-      Issue.record("\(steps)")
-      return
+      #expect(await ranks(of: photo, large, options, in: fixture) == [5])
     }
   }
 
@@ -150,10 +128,7 @@ struct ShownImageTests {
       case 4..<6: change.isPlaceholder = true
       default: break
       }
-      var ranks: [Int] = []
-      for await step in fixture.cache.progress(for: photo, format: format, options: change) {
-        if let rank = rank(of: step, for: format) { ranks.append(rank) }
-      }
+      let ranks = await ranks(of: photo, format, change, in: fixture)
       await fixture.quiet()
       #expect(ranks == ranks.sorted() && ranks.last == 5, "step \(step)")
       let after = fixture.cache.bestCachedImage(for: photo, format: format)

@@ -6,6 +6,9 @@ import Testing
 
 @Suite("Images marked stale", .timeLimit(.minutes(10)))
 struct StaleImageTests {
+  private let photo = Photo("a")
+  private let originals = MemoryOriginals()
+
   private func closest(
     _ photo: Photo, _ format: ImageFormat, in fixture: Fixture
   ) -> (number: Int?, kind: ImagePreview.Kind)? {
@@ -18,9 +21,8 @@ struct StaleImageTests {
   func areShown() async throws {
     let source = ScriptedSource { _, call, _ in .bitmap(try solid(call)) }
     let fixture = try await Fixture([.row, .large], source: source)
-    let photo = Photo("a")
     for format in [ImageFormat.row, .large] {
-      _ = try await fixture.cache.image(for: photo, format: format)
+      _ = try await fixture.image(photo, format)
       // The next request would join a load that has not ended.
       await fixture.quiet()
     }
@@ -29,70 +31,34 @@ struct StaleImageTests {
     #expect(closest(photo, .row, in: fixture)?.kind == .stale)
     #expect(closest(photo, .row, in: fixture)?.number == 1)
     #expect(fixture.cache.bestCachedImage(for: photo, format: .row, fallback: .none) == nil)
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 3)
+    #expect(try await fixture.image(photo).solidNumber == 3)
     #expect(closest(photo, .row, in: fixture)?.kind == .variant(.row))
     #expect(closest(photo, .large, in: fixture)?.number == 2)
     try await fixture.cache.removeImages(for: photo)
     #expect(closest(photo, .large, in: fixture) == nil)
   }
 
-  @Test("of a sibling are shown too, after the format's own")
-  func areShownForSiblings() async throws {
-    let formats = [8, 16].map {
-      ImageFormat(
-        name: "\($0)", family: "f", size: .exact(PixelSize(width: $0, height: $0)),
-        pixelFormat: .bgrx32,
-        capacity: 4)
-    }
-    let fixture = try await Fixture(formats)
-    let photo = Photo("a", url: "test:/3")
-    _ = try await fixture.cache.image(for: photo, format: formats[1])
-    await fixture.quiet()
-    try await fixture.cache.removeImage(for: photo, format: formats[0])
-    #expect(closest(photo, formats[0], in: fixture)?.kind == .variant(formats[1]))
-    try await fixture.cache.markStale(photo)
-    #expect(closest(photo, formats[0], in: fixture)?.kind == .stale)
-    #expect(closest(photo, formats[0], in: fixture)?.number == 3)
-  }
-
-  @Test("are not stored again by loads that began before; later requests load anew")
+  @Test("are stored and kept by no load that began before; later requests load anew")
   func forbidsLoads() async throws {
     let (first, second) = (CancellableGate(), CancellableGate())
-    let originals = MemoryOriginals()
     let source = EncodedSource { _, call in
       try await (call == 1 ? first : second).pass()
       return .encoded(try solid(call).pngData())
     }
     let fixture = try await Fixture(from: source, originals: originals)
-    let photo = Photo("a")
-    let old = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let old = Task { try await fixture.image(photo) }
     await source.started.reaches(1)
     try await fixture.cache.markStale(photo)
-    let new = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let new = Task { try await fixture.image(photo) }
     await source.started.reaches(2)
     first.open()
     #expect(try await old.value.solidNumber == 1)
-    #expect(!fixture.cache.containsImage(for: photo, format: .row))
+    #expect(originals.count == 0 && !fixture.cache.containsImage(for: photo, format: .row))
     second.open()
     #expect(try await new.value.solidNumber == 2)
     await fixture.quiet()
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
     #expect(originals["test:/a"]?.bytes == (try solid(2).pngData()))
-  }
-
-  @Test("have no original kept by a load that began before")
-  func forbidsKeeping() async throws {
-    let (gate, originals) = (CancellableGate(), MemoryOriginals())
-    let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source, originals: originals)
-    let photo = Photo("a", url: "test:/1")
-    let load = Task { try await fixture.cache.image(for: photo, format: .row) }
-    await source.started.reaches(1)
-    try await fixture.cache.markStale(photo)
-    gate.open()
-    #expect(try await load.value.solidNumber == 1)
-    await fixture.cache.loadsHaveEnded()
-    #expect(originals.count == 0 && !fixture.cache.containsImage(for: photo, format: .row))
   }
 
   @Test("have their kept originals revalidated before these answer", arguments: [false, true])
@@ -108,9 +74,8 @@ struct StaleImageTests {
     let fixture = try await Fixture(from: source) { configuration in
       if isInMemory { configuration.keeper = memory } else { configuration.originals = store }
     }
-    let photo = Photo("a")
     for (number, count) in [(1, 1), (1, 2), (3, 3)] {
-      let image = try await fixture.cache.image(for: photo, format: .row)
+      let image = try await fixture.image(photo)
       #expect(image.solidNumber == number && source.started.value == count)
       await fixture.cache.loadsHaveEnded()
       try await fixture.cache.markStale(photo)
@@ -119,8 +84,7 @@ struct StaleImageTests {
   }
 
   @Test(
-    "have their originals neither kept nor confirmed by loads of other caches that began before",
-    arguments: [false, true])
+    "have no original kept or confirmed by other caches' older loads", arguments: [false, true])
   func forbidsOtherCaches(isKept: Bool) async throws {
     let gate = CancellableGate()
     let directory = try TemporaryDirectory()
@@ -134,7 +98,6 @@ struct StaleImageTests {
     }
     let marking = try await Fixture(from: source) { $0.originals = store }
     let other = try await Fixture(from: source) { $0.originals = store }
-    let photo = Photo("a")
     if isKept {
       _ = try await marking.cache.image(for: photo, format: .row)
       await marking.cache.loadsHaveEnded()
@@ -163,10 +126,9 @@ struct StaleImageTests {
   func revalidatesOnce() async throws {
     let source = unchangingSource()
     let fixture = try await Fixture([.row, .large], from: source, originals: MemoryOriginals())
-    let photo = Photo("a")
     for count in [1, 2] {
       for format in [ImageFormat.row, .large] {
-        _ = try await fixture.cache.image(for: photo, format: format)
+        _ = try await fixture.image(photo, format)
         await fixture.cache.loadsHaveEnded()
         #expect(source.started.value == count)
       }
@@ -177,21 +139,20 @@ struct StaleImageTests {
   @Test("of an older version, too, have another entity's original revalidated")
   func revalidatesSharedForNewerVersion() async throws {
     let source = unchangingSource()
-    let originals = MemoryOriginals()
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
     let (owner, older, newer) = (
       Photo("a", url: "test:/1"), Photo("b", version: "1", url: "test:/1"),
       Photo("b", version: "2", url: "test:/1")
     )
     for photo in [owner, older] {
-      _ = try await fixture.cache.image(for: photo, format: .row)
+      _ = try await fixture.image(photo)
       await fixture.cache.loadsHaveEnded()
     }
     #expect(source.started.value == 1)
     try await fixture.cache.markStale(older)
     // The mark ends with the image that had it.
     for format in [ImageFormat.row, .large] {
-      _ = try await fixture.cache.image(for: newer, format: format)
+      _ = try await fixture.image(newer, format)
       await fixture.cache.loadsHaveEnded()
       #expect(source.started.value == 2 && originals.confirmed.value == 1)
     }
@@ -200,11 +161,10 @@ struct StaleImageTests {
   @Test("have an original revalidated that another entity of the same URL has loaded")
   func revalidatesShared() async throws {
     let source = unchangingSource()
-    let originals = MemoryOriginals()
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
     let (owner, other) = (Photo("a", url: "test:/1"), Photo("b", url: "test:/1"))
     func load(_ photo: Photo, _ format: ImageFormat) async throws -> Int {
-      _ = try await fixture.cache.image(for: photo, format: format)
+      _ = try await fixture.image(photo, format)
       await fixture.cache.loadsHaveEnded()
       return source.started.value
     }
@@ -222,19 +182,15 @@ struct StaleImageTests {
 
   @Test("stay misses where their server fails, and stay shown")
   func staysWithFailure() async throws {
-    let originals = MemoryOriginals()
     let source = EncodedSource { _, call in
       guard call == 1 else { throw ImageSourceError.httpStatus(503) }
       return .encoded(try solid(call).pngData())
     }
     let fixture = try await Fixture(from: source, originals: originals)
-    let photo = Photo("a")
-    _ = try await fixture.cache.image(for: photo, format: .row)
+    _ = try await fixture.image(photo)
     await fixture.quiet()
     try await fixture.cache.markStale(photo)
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.image(for: photo, format: .row)
-    }
+    await #expect(throws: ImageCacheError.self) { try await fixture.image(photo) }
     #expect(closest(photo, .row, in: fixture)?.number == 1)
     #expect(!fixture.cache.containsImage(for: photo, format: .row))
   }

@@ -12,10 +12,8 @@
     ) async throws -> String? {
       let server = try HTTPServer(["/a": .ok(try solid(1).pngData())])
       let test = try await Fixture(from: URLImageSource(http: .patient)) { $0.decoders = decoders }
-      var options = LoadOptions()
-      options.headers = headers
-      _ = try await test.cache.image(
-        for: Photo(1, url: server.url("/a").absoluteString), format: .row, options: options)
+      let photo = Photo(1, url: server.url("/a").absoluteString)
+      _ = try await test.image(photo, .row, LoadOptions { $0.headers = headers })
       return server.arrivedRequests.first?.headers["accept"]
     }
 

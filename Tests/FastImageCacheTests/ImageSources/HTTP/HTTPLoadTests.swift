@@ -7,20 +7,34 @@ import Testing
 
 @Suite("An HTTP load", .timeLimit(.minutes(10)))
 struct HTTPLoadTests {
-  @Test("ends at once when its task is cancelled, and drops the connection")
-  func cancelled() async throws {
-    let gate = Gate()
+  private let gate = Gate()
+  private let clock = ManualClock()
+  private let arrived = Counter()
+
+  @Test(
+    "ends, and drops the connection, when it is cancelled or silent for the idle time",
+    arguments: [true, false])
+  func ends(isCancelled: Bool) async throws {
     defer { gate.open() }
     let server = try HTTPServer([
       "/a": .lying(contentLength: 100, [.bytes(Data(count: 50)), .wait(gate)])
     ])
-    let arrived = Counter()
-    let task = Task {
-      try await bytes(server.url("/a")) { if $0.receivedByteCount == 50 { arrived.increment() } }
+    let (clock, arrived) = (ManualClock(), Counter())
+    let source = URLImageSource(http: .limited(idle: 2), clock: clock)
+    let load = Task {
+      defer { arrived.end() }
+      return try await bytes(server.url("/a"), from: source) {
+        if $0.receivedByteCount == 50 { arrived.increment() }
+      }
     }
     await arrived.reaches(1)
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    if isCancelled {
+      load.cancel()
+      await #expect(throws: CancellationError.self) { try await load.value }
+    } else {
+      clock.advance(by: .seconds(2))
+      await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) { try await load.value }
+    }
     await server.abandonments.reaches(1)
   }
 
@@ -28,7 +42,6 @@ struct HTTPLoadTests {
   func cancelledBeforehand() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8)), "/b": .ok(Data("b".utf8))])
     let source = URLImageSource(http: .patient)
-    let gate = Gate()
     let task = Task {
       await gate.pass()
       return try await bytes(server.url("/a"), from: source)
@@ -65,28 +78,6 @@ struct HTTPLoadTests {
     #expect(try await bytes(server.url("/a"), from: source) == body)
   }
 
-  @Test("ends when nothing arrives for the idle time, and drops the connection")
-  func idle() async throws {
-    let gate = Gate()
-    defer { gate.open() }
-    let server = try HTTPServer([
-      "/a": .lying(contentLength: 100, [.bytes(Data(count: 50)), .wait(gate)])
-    ])
-    let clock = ManualClock()
-    let source = URLImageSource(http: .limited(idle: 2), clock: clock)
-    let arrived = Counter()
-    let load = Task {
-      defer { arrived.end() }
-      return try await bytes(server.url("/a"), from: source) {
-        if $0.receivedByteCount == 50 { arrived.increment() }
-      }
-    }
-    await arrived.reaches(1)
-    clock.advance(by: .seconds(2))
-    await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) { try await load.value }
-    await server.abandonments.reaches(1)
-  }
-
   @Test("is not ended while something arrives within each idle time")
   func slow() async throws {
     let gates = (0..<5).map { _ in Gate() }
@@ -94,9 +85,7 @@ struct HTTPLoadTests {
     let server = try HTTPServer([
       "/a": .chunked(gates.flatMap { [.bytes(Data(count: 10)), .wait($0)] })
     ])
-    let clock = ManualClock()
     let source = URLImageSource(http: .limited(idle: 3), clock: clock)
-    let arrived = Counter()
     let load = Task {
       defer {
         arrived.end()
@@ -119,14 +108,10 @@ struct HTTPLoadTests {
 
   @Test("is not ended for silence while it waits for its turn with a host")
   func waitsItsTurn() async throws {
-    let clock = ManualClock()
-    var options = HTTPOptions.limited(idle: 3)
-    options.connectionsPerHost = 1
-    let source = URLImageSource(http: options, clock: clock)
+    let source = URLImageSource(.limited(idle: 3), clock: clock) { $0.connectionsPerHost = 1 }
     let server = try HTTPServer([
       "/a": .chunked([.endless(Data(count: 10))]), "/b": .ok(Data("b".utf8)),
     ])
-    let arrived = Counter()
     let first = Task {
       defer {
         arrived.end()
@@ -156,11 +141,8 @@ struct HTTPLoadTests {
     #expect(try await second.value == Data("b".utf8))
   }
 
-  @Test(
-    "is shared by requests whose URLs differ in their fragments only, unless the source is the program's"
-  )
+  @Test("is shared by URLs that differ in fragments only, unless the source is the program's")
   func sharesFragments() async throws {
-    let gate = Gate()
     defer { gate.open() }
     let server = try HTTPServer { _ in HTTPReply([.wait(gate)]) }
     let (web, own) = (URLImageSource(http: .patient), EncodedSource(gate: CancellableGate()))
@@ -168,7 +150,7 @@ struct HTTPLoadTests {
       let fixture = try await Fixture { $0.source = source }
       let tasks = ["1", "2"].map { name in
         let photo = Photo(ImageID(name), url: server.url("/a#\(name)").absoluteString)
-        return Task { try await fixture.cache.image(for: photo, format: .row) }
+        return Task { try await fixture.image(photo) }
       }
       await fixture.subscribers(2)
       #expect(await fixture.cache.statistics().activeLoads == count)
@@ -199,9 +181,7 @@ struct HTTPLoadTests {
   @Test("ends after its total time however much arrives")
   func total() async throws {
     let server = try HTTPServer(["/a": .chunked([.endless(Data(count: 10))])])
-    let clock = ManualClock()
     let source = URLImageSource(http: .limited(total: 2), clock: clock)
-    let arrived = Counter()
     let load = Task {
       defer { arrived.end() }
       return try await bytes(server.url("/a"), from: source, limit: .max) { _ in
@@ -223,10 +203,8 @@ struct HTTPLoadTests {
         .bytes(Data(count: 10)), .wait(first), .bytes(Data(count: 29_990)), .wait(second),
       ])
     ])
-    var options = HTTPOptions.limited(idle: 25)
-    options.lowestByteRate = 1001
     let (clock, arrived) = (ManualClock(), Counter())
-    let source = URLImageSource(http: options, clock: clock)
+    let source = URLImageSource(.limited(idle: 25), clock: clock) { $0.lowestByteRate = 1001 }
     let load = Task {
       defer { arrived.end() }
       return try await bytes(server.url("/a"), from: source) {
@@ -243,12 +221,67 @@ struct HTTPLoadTests {
 
   @Test("is timed by the system's clock where no other is given")
   func systemClock() async throws {
-    let gate = Gate()
     defer { gate.open() }
     let server = try HTTPServer(["/a": HTTPReply([.wait(gate)])])
     let source = URLImageSource(http: .limited(idle: 1))
     await #expect(throws: ImageSourceError.timedOut(after: .seconds(1))) {
       try await bytes(server.url("/a"), from: source)
+    }
+  }
+}
+
+@Suite("A load's timeouts", .timeLimit(.minutes(10)))
+struct HTTPTimeoutsTests {
+  private let start = ContinuousClock.now
+
+  private func patience(idle: Int = 10, total: Int? = 60, rate: Int = 0) -> HTTPTimeouts {
+    var options = HTTPOptions()
+    options.idleTimeout = .seconds(idle)
+    options.totalTimeout = total.map { .seconds($0) }
+    options.lowestByteRate = rate
+    return HTTPTimeouts(options, now: start)
+  }
+
+  private func at(_ seconds: Int) -> HTTPTimeouts.Instant { start + .seconds(seconds) }
+
+  @Test("judges no span by its rate in which nothing came, nor one before a pause")
+  func silence() {
+    var patience = patience(idle: 100, total: nil, rate: 100)
+    #expect(patience.exceededLimit(at(99)) == nil)
+    patience.touch(at(99), byteCount: 1)
+    patience.pause(at(100))
+    #expect(patience.exceededLimit(at(1000)) == nil)
+    patience.resume(at(1000))
+    #expect(patience.exceededLimit(at(1050)) == nil)
+    patience.touch(at(1050), byteCount: 1)
+    #expect(patience.exceededLimit(at(1079)) == nil)
+    #expect(patience.exceededLimit(at(1080)) == .rate(.seconds(30)))
+  }
+
+  /// Whoever sleeps until each `nextCheck` in turn notices a limit in the second in which it is over,
+  /// whatever happens meanwhile.
+  @Test("lets nobody sleep past a limit", arguments: 0..<500)
+  func nextCheck(_ seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    var patience = patience(
+      idle: .random(in: 1...50, using: &random), total: .random(in: 1...90, using: &random),
+      rate: Bool.random(using: &random) ? 1 : 0)
+    var check = patience.nextCheck(start)
+    for second in 1...120 {
+      let now = at(second)
+      if patience.exceededLimit(now) != nil {
+        #expect(check <= now)
+        return
+      }
+      if now >= check { check = patience.nextCheck(now) }
+      #expect(check > now)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: patience.touch(now)
+      case 3: patience.touch(now, byteCount: .random(in: 0...4, using: &random))
+      case 1: patience.pause(now)
+      case 2: patience.resume(now)
+      default: break
+      }
     }
   }
 }

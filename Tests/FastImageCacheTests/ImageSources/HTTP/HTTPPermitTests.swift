@@ -26,10 +26,7 @@ struct HTTPPermitTests {
   private let permit = NotedPermit()
 
   private func source(_ clock: any TimeoutClock = ContinuousClock()) -> URLImageSource {
-    var options = HTTPOptions.patient
-    options.connectionsPerHost = 1
-    options.retry = RetryPolicy()
-    return URLImageSource(http: options, clock: clock, random: { 1 })
+    URLImageSource(clock: clock) { ($0.connectionsPerHost, $0.retry) = (1, RetryPolicy()) }
   }
 
   private func load(
@@ -40,22 +37,25 @@ struct HTTPPermitTests {
     return try await source.response(to: request).encodedData
   }
 
-  @Test("is the network's once its host has a turn for it, and is not held before")
-  func waitsForHost() async throws {
+  @Test("is the network's once its host, a redirect's too, has a turn", arguments: [false, true])
+  func waitsForHost(isRedirected: Bool) async throws {
     let door = Gate()
-    let server = try HTTPServer { request in
+    let busy = try HTTPServer { request in
       request.path == "/first" ? HTTPReply([.wait(door), .cut]) : .ok(Data("a".utf8))
     }
+    let front = try HTTPServer(["/a": .redirect(to: busy.url("/a").absoluteString)])
     let source = source()
-    let first = Task { try await bytes(server.url("/first"), from: source) }
-    await server.requests.reaches(1)
-    let second = Task { try await load(server.url("/a"), from: source, permit) }
+    let first = Task { try await bytes(busy.url("/first"), from: source) }
+    await busy.requests.reaches(1)
+    let url = (isRedirected ? front : busy).url("/a")
+    let second = Task { try await load(url, from: source, permit) }
     while source.client.hosts.counts.waiting != 1 { await Task.yield() }
-    #expect(permit.order.notes == ["gives up"])
+    let before = isRedirected ? ["network", "gives up"] : ["gives up"]
+    #expect(permit.order.notes == before)
     first.cancel()
     door.open()
     #expect(try await second.value == Data("a".utf8))
-    #expect(permit.order.notes == ["gives up", "network"])
+    #expect(permit.order.notes == before + ["network"])
   }
 
   @Test("is given up for a pause, and asked for again behind it")
@@ -73,25 +73,6 @@ struct HTTPPermitTests {
     #expect(permit.order.notes == ["network", "gives up"])
     clock.advance(by: .milliseconds(500))
     #expect(try await task.value == Data("a".utf8))
-    #expect(permit.order.notes == ["network", "gives up", "network"])
-  }
-
-  @Test("is given up where a redirect leads to a host that has no turn for it")
-  func redirects() async throws {
-    let door = Gate()
-    let busy = try HTTPServer { request in
-      request.path == "/first" ? HTTPReply([.wait(door), .cut]) : .ok(Data("a".utf8))
-    }
-    let server = try HTTPServer(["/a": .redirect(to: busy.url("/a").absoluteString)])
-    let source = source()
-    let first = Task { try await bytes(busy.url("/first"), from: source) }
-    await busy.requests.reaches(1)
-    let second = Task { try await load(server.url("/a"), from: source, permit) }
-    while source.client.hosts.counts.waiting != 1 { await Task.yield() }
-    #expect(permit.order.notes == ["network", "gives up"])
-    first.cancel()
-    door.open()
-    #expect(try await second.value == Data("a".utf8))
     #expect(permit.order.notes == ["network", "gives up", "network"])
   }
 
@@ -113,11 +94,8 @@ struct HTTPPermitTests {
     let fixture = try await Fixture {
       $0.source = ClosureImageSource { try await web.response(to: $0.with(url: url)) }
     }
-    var options = LoadOptions()
-    options.scope = .local
-    let photo = Photo("a", url: "photo:1")
     await #expect(throws: ImageCacheError.notCached(entity: "a", format: "row")) {
-      try await fixture.cache.image(for: photo, format: .row, options: options)
+      try await fixture.image(Photo("a", url: "photo:1"), .row, LoadOptions(scope: .local))
     }
     #expect(server.requests.value == 0)
   }

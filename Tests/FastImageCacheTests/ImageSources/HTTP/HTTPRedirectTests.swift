@@ -43,9 +43,7 @@ struct HTTPRedirectTests {
   func refusesAll() async throws {
     let body = body
     let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .ok(body)])
-    var options = HTTPOptions.patient
-    options.redirectLimit = -1
-    let source = URLImageSource(http: options)
+    let source = URLImageSource { $0.redirectLimit = -1 }
     #expect(try await bytes(server.url("/b"), from: source) == body)
     await #expect(throws: ImageSourceError.tooManyRedirects(limit: 0)) {
       try await bytes(server.url("/a"), from: source)
@@ -67,14 +65,11 @@ struct HTTPRedirectTests {
   func credentials() async throws {
     let other = try HTTPServer(["/b": .ok(body)])
     let server = try HTTPServer(["/a": .redirect(to: other.url("/b").absoluteString)])
-    var options = HTTPOptions.patient
     let port = Int(server.port)
-    options.modifyRequest = { request in
-      var request = request
-      if request.url.port == port { request.headers["X-Key"] = "secret" }
-      return request
+    let source = URLImageSource {
+      $0.changeRequests { if $0.url.port == port { $0.headers["X-Key"] = "secret" } }
     }
-    #expect(try await bytes(server.url("/a"), from: URLImageSource(http: options)) == body)
+    #expect(try await bytes(server.url("/a"), from: source) == body)
     #expect(server.arrivedRequests.map { $0.headers["x-key"] } == ["secret"])
     #expect(other.arrivedRequests.map { $0.headers["x-key"] } == [nil])
   }
@@ -82,11 +77,10 @@ struct HTTPRedirectTests {
   @Test("with a target that makes no sense is an error, not a crash", arguments: strangeTargets)
   func strange(_ target: String) async throws {
     let server = try HTTPServer(["/a": .redirect(to: target)])
-    var options = HTTPOptions.patient
     // Some are names of hosts, and the answer that there is no such host may take long.
-    options.totalTimeout = .seconds(5)
+    let source = URLImageSource { $0.totalTimeout = .seconds(5) }
     await #expect(throws: ImageSourceError.self) {
-      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+      try await bytes(server.url("/a"), from: source)
     }
   }
 
@@ -120,5 +114,69 @@ struct RedirectTargetTests {
   func resolved(_ location: String, _ target: String) throws {
     let base = try #require(URL(string: "https://example.com/x/a"))
     #expect(RedirectTarget.url(location, relativeTo: base)?.absoluteString == target)
+  }
+}
+
+@Suite("The HTTP policy", .timeLimit(.minutes(10)))
+struct HTTPPolicyTests {
+  @Test(
+    "takes plain http from this machine only",
+    arguments: [
+      ("http://localhost/a", true), ("http://127.0.0.1:8080/a", true), ("http://127.1.2.3/", true),
+      ("http://[::1]/a", true), ("HTTP://LOCALHOST/", true), ("https://example.com/a", true),
+      ("http://example.com/a", false), ("http://127.0.0.1.example.com/", false),
+      ("http://localhost.example.com/", false), ("http://10.0.0.1/", false),
+      ("http://127.0.0.300/", false), ("http://127.0.0.1@example.com/", false),
+      ("http://127.0.0.-0/", false), ("http://127.0.0.+1/", false), ("http://127.0.0.09/", false),
+      ("http://127.0.0./", false), ("http://127.0.0.0/", true), ("http://127.0.10.255/", true),
+    ])
+  func plainHTTP(_ address: String, _ isAllowed: Bool) throws {
+    let url = try #require(URL(string: address))
+    let policy = HTTPPolicy(allowsInsecureHTTP: false)
+    if isAllowed {
+      #expect(throws: Never.self) { try policy.check(url) }
+    } else {
+      #expect(throws: ImageSourceError.insecureHTTPRefused(url)) { try policy.check(url) }
+    }
+    #expect(throws: Never.self) { try HTTPPolicy(allowsInsecureHTTP: true).check(url) }
+  }
+
+  @Test("lets no redirect lead from https to http, whatever is allowed")
+  func downgrade() throws {
+    let secure = try #require(URL(string: "https://example.com/a"))
+    let plain = try #require(URL(string: "http://localhost/a"))
+    for policy in [HTTPPolicy(allowsInsecureHTTP: true), HTTPPolicy(allowsInsecureHTTP: false)] {
+      #expect(throws: ImageSourceError.redirectRefused(from: secure, to: plain)) {
+        try policy.checkRedirect(from: secure, to: plain)
+      }
+      #expect(throws: Never.self) { try policy.checkRedirect(from: plain, to: secure) }
+    }
+  }
+
+  @Test("lets a redirect lead to plain http elsewhere only where that is allowed")
+  func redirectToPlainHTTP() throws {
+    let here = try #require(URL(string: "http://localhost/a"))
+    let elsewhere = try #require(URL(string: "http://example.com/a"))
+    #expect(throws: ImageSourceError.redirectRefused(from: here, to: elsewhere)) {
+      try HTTPPolicy(allowsInsecureHTTP: false).checkRedirect(from: here, to: elsewhere)
+    }
+    #expect(throws: Never.self) {
+      try HTTPPolicy(allowsInsecureHTTP: true).checkRedirect(from: here, to: elsewhere)
+    }
+  }
+}
+
+@Suite("A URL source", .timeLimit(.minutes(10)))
+struct URLImageSourceTests {
+  @Test("names a scheme that it does not load", arguments: ["ftp", "photo", "javascript"])
+  func scheme(_ scheme: String) async throws {
+    let url = try #require(URL(string: "\(scheme)://example.com/a"))
+    await #expect(throws: ImageSourceError.unsupportedScheme(scheme)) { try await bytes(url) }
+  }
+
+  @Test("refuses plain http to other machines, and asks nobody")
+  func insecure() async throws {
+    let url = try #require(URL(string: "http://example.invalid/a"))
+    await #expect(throws: ImageSourceError.insecureHTTPRefused(url)) { try await bytes(url) }
   }
 }

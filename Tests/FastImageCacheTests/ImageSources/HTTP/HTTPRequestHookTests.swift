@@ -9,24 +9,30 @@ import Testing
 struct HTTPRequestHookTests {
   private struct Refusal: Error, Equatable {}
 
+  private let server: HTTPServer
+
+  init() throws { server = try HTTPServer(["/a": .ok(Data("a".utf8))]) }
+
+  /// A source whose hook changes requests.
+  private func source(
+    _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
+  ) -> URLImageSource {
+    URLImageSource { $0.changeRequests(change) }
+  }
+
   @Test("refuses by throwing, and nothing is asked")
   func refuses() async throws {
-    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions.patient
-    options.modifyRequest = { _ in throw Refusal() }
     await #expect(throws: Refusal()) {
-      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+      try await bytes(server.url("/a"), from: source { _ in throw Refusal() })
     }
     #expect(server.requests.value == 0)
   }
 
   @Test("cannot lead out of the web")
   func cannotLeave() async throws {
-    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions.patient
-    options.modifyRequest = { _ in HTTPRequest(url: URL(fileURLWithPath: "/etc/passwd")) }
+    let source = source { $0.url = URL(fileURLWithPath: "/etc/passwd") }
     await #expect(throws: ImageSourceError.unsupportedScheme("file")) {
-      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+      try await bytes(server.url("/a"), from: source)
     }
   }
 
@@ -37,15 +43,8 @@ struct HTTPRequestHookTests {
       ("X-Key", "1\0"),
     ])
   func cannotInject(_ name: String, _ value: String) async throws {
-    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions.patient
-    options.modifyRequest = { request in
-      var request = request
-      request.headers[name] = value
-      return request
-    }
     await #expect(throws: ImageSourceError.invalidHeader(name)) {
-      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+      try await bytes(server.url("/a"), from: source { $0.headers[name] = value })
     }
     #expect(server.requests.value == 0)
   }
@@ -54,15 +53,8 @@ struct HTTPRequestHookTests {
     "cannot make a request conditional",
     arguments: ["Range", "If-Range", "if-none-match", "IF-MODIFIED-SINCE"])
   func cannotCondition(_ name: String) async throws {
-    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions.patient
-    options.modifyRequest = { request in
-      var request = request
-      request.headers[name] = "1"
-      return request
-    }
     await #expect(throws: ImageSourceError.reservedHeader(name)) {
-      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+      try await bytes(server.url("/a"), from: source { $0.headers[name] = "1" })
     }
     // Nor can the headers of one request.
     var request = ImageSourceRequest(url: server.url("/a"))
@@ -73,28 +65,24 @@ struct HTTPRequestHookTests {
     #expect(server.requests.value == 0)
   }
 
-  @Test("sees the account and the request's own headers, which replace the source's")
+  @Test(
+    "sees the account and the request's own headers, which replace the source's; here no entity")
   func seesAccount() async throws {
-    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions.patient
-    options.modifyRequest = { request in
-      var request = request
+    let source = source { request in
+      #expect(request.firstEntity == nil)
       let account = request.account?.name ?? ""
       request.headers["X-Seen"] = "\(account) \(request.headers["accept"] ?? "")"
-      return request
     }
     var request = ImageSourceRequest(url: server.url("/a"))
     request.account = AccountID("alice")
     request.headers = ["accept": "image/webp", "X-Own": "1"]
-    _ = try await URLImageSource(http: options).response(to: request)
+    _ = try await source.response(to: request)
     let headers = try #require(server.arrivedRequests.first?.headers)
     #expect(headers["x-seen"] == "alice image/webp")
     #expect(headers["accept"] == "image/webp" && headers["x-own"] == "1")
   }
 
-  @Test(
-    "may add to a redirected request what the request's own headers do not: they stay with their host"
-  )
+  @Test("may add fields to a redirected request, whose own headers stay with their host")
   func headersStay() async throws {
     let other = try HTTPServer(["/b": .ok(Data("a".utf8))])
     let server = try HTTPServer([
@@ -118,14 +106,11 @@ struct HTTPRequestHookTests {
       #expect(moved.headers == (isKept ? request.headers : [:]))
       _ = try await URLImageSource(http: .patient).response(to: moved)
 
-      var options = HTTPOptions.patient
-      options.modifyRequest = { request in
-        var request = request
+      let hooked = source { request in
         request.url = target
         request.headers["X-Hook"] = "1"
-        return request
       }
-      _ = try await URLImageSource(http: options).response(to: request)
+      _ = try await hooked.response(to: request)
     }
     #expect(server.arrivedRequests.map { $0.headers["authorization"] } == ["secret", "secret"])
     #expect(other.arrivedRequests.map { $0.headers["authorization"] } == [nil, nil])
@@ -137,40 +122,23 @@ struct HTTPRequestHookTests {
     let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .ok(Data("a".utf8))])
     let gate = Gate()
     let (asked, seen) = (Counter(), Lock<[ImageID?]>([]))
-    var options = HTTPOptions.patient
-    options.modifyRequest = { request in
-      seen.withLock { $0.append(request.firstEntity) }
-      asked.increment()
-      await gate.pass()
-      return request
+    let source = URLImageSource {
+      $0.modifyRequest = { request in
+        seen.withLock { $0.append(request.firstEntity) }
+        asked.increment()
+        await gate.pass()
+        return request
+      }
     }
-    var configuration = ImageCache.Configuration()
-    configuration.source = URLImageSource(http: options)
-    let cache = try ImageCache.inMemory(formats: [.row], configuration: configuration)
-    let (first, second) = (
-      Photo("first", url: server.url("/a").absoluteString),
-      Photo("second", url: server.url("/a").absoluteString)
-    )
-    let waiting = Task { try await cache.image(for: first, format: .row) }
+    let fixture = try await Fixture { $0.source = source }
+    let url = server.url("/a").absoluteString
+    let waiting = Task { try await fixture.image(Photo("first", url: url)) }
     await asked.reaches(1)
-    let joining = Task { try await cache.image(for: second, format: .row) }
-    while await cache.statistics().pendingRequests != 2, !Task.isCancelled { await Task.yield() }
+    let joining = Task { try await fixture.image(Photo("second", url: url)) }
+    await fixture.subscribers(2)
     gate.open()
     // The answer is no image.
     _ = await (waiting.result, joining.result)
     #expect(seen.withLock { $0 } == ["first", "first"])
-  }
-
-  @Test("is told of no entity where no cache asks")
-  func seesNoEntity() async throws {
-    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    let seen = Lock<[ImageID?]>([])
-    var options = HTTPOptions.patient
-    options.modifyRequest = { request in
-      seen.withLock { $0.append(request.firstEntity) }
-      return request
-    }
-    _ = try await bytes(server.url("/a"), from: URLImageSource(http: options))
-    #expect(seen.withLock { $0 } == [nil])
   }
 }

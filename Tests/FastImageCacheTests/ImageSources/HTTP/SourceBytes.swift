@@ -1,5 +1,8 @@
-import FastImageCache
 import Foundation
+import Testing
+
+@testable import FastImageCache
+@testable import ImageSources
 
 extension HTTPOptions {
   /// For tests that are not about time: on a machine that is busy with all tests at once, a server
@@ -15,6 +18,42 @@ extension HTTPOptions {
     options.retry = .never
     return options
   }
+
+  /// Has each request changed before it is sent.
+  mutating func changeRequests(_ change: @escaping @Sendable (inout HTTPRequest) throws -> Void) {
+    modifyRequest = { request in
+      var request = request
+      try change(&request)
+      return request
+    }
+  }
+}
+
+extension URLImageSource {
+  /// A source with changed options, whose pauses are as long as they may be.
+  init(
+    _ options: HTTPOptions = .patient, clock: any TimeoutClock = ContinuousClock(),
+    _ change: (inout HTTPOptions) -> Void
+  ) {
+    var options = options
+    change(&options)
+    self.init(http: options, clock: clock, random: { 1 })
+  }
+}
+
+/// The words of the network error that a load ends in.
+func networkError(
+  _ url: URL, from source: URLImageSource = URLImageSource(http: .patient)
+) async -> String? {
+  do {
+    _ = try await bytes(url, from: source)
+    Issue.record("It was loaded.")
+  } catch ImageSourceError.network(let text) {
+    return text
+  } catch {
+    Issue.record(error)
+  }
+  return nil
 }
 
 /// What a source brings, as bytes.

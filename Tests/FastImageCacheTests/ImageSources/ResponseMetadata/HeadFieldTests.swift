@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FastImageCache
@@ -68,17 +69,6 @@ struct EntityTagTests {
 
 @Suite("A content range", .timeLimit(.minutes(10)))
 struct ContentRangeTests {
-  @Test("is read as RFC 9110 section 14.4 shows it")
-  func examples() {
-    for (text, first, last, total) in [
-      ("bytes 42-1233/1234", 42, 1233, 1234), ("bytes 42-1233/*", 42, 1233, nil),
-      ("Bytes 0-0/1", 0, 0, 1),
-    ] as [(String, Int, Int, Int?)] {
-      let range = ContentRange(text)
-      #expect(range?.first == first && range?.last == last && range?.total == total, "\(text)")
-    }
-  }
-
   @Test("has numbers to which one can be added")
   func largest() {
     let almost = Int.max - 1
@@ -168,5 +158,189 @@ struct VaryTests {
     ].map { Vary.credentialDigest(of: $0) }
     #expect(Set(others + [digest]).count == 4)
     #expect(Vary.credentialDigest(of: ["Accept": "1"]) == "")
+  }
+}
+
+@Suite("A field Cache-Control", .timeLimit(.minutes(10)))
+struct CacheControlTests {
+  private func control(_ change: (inout CacheControl) -> Void) -> CacheControl {
+    var control = CacheControl()
+    change(&control)
+    return control
+  }
+
+  @Test("has directives in any case, with arguments as tokens or in quotes")
+  func directives() {
+    #expect(CacheControl("MAX-AGE=60").maxAge == 60)
+    #expect(CacheControl(#"max-age="60""#).maxAge == 60)
+    #expect(CacheControl("private, Max-Age=5 , No-Cache").maxAge == 5)
+    #expect(
+      CacheControl("no-cache, no-store, must-revalidate")
+        == control { ($0.noCache, $0.noStore, $0.mustRevalidate) = (true, true, true) })
+    #expect(CacheControl("") == CacheControl() && CacheControl(",, ,") == CacheControl())
+    #expect(CacheControl("s-maxage=9, proxy-revalidate, private") == CacheControl())
+    #expect(CacheControl("Public") == control { $0.isPublic = true })
+  }
+
+  @Test("may allow stale answers for a while: RFC 5861")
+  func staleWhileRevalidate() {
+    let control = CacheControl("max-age=600, stale-while-revalidate=30")
+    #expect(control.maxAge == 600 && control.staleWhileRevalidate == 30)
+    #expect(CacheControl("stale-while-revalidate=x").staleWhileRevalidate == 0)
+    #expect(CacheControl("max-age=600, stale-if-error=1200").staleIfError == 1200)
+  }
+
+  @Test("has directives behind semicolons, too, as some servers write them")
+  func semicolons() {
+    let expected = control { ($0.maxAge, $0.noStore) = (100, true) }
+    for text in ["max-age=100; no-store", "max-age=100;no-store", ";no-store;;max-age=\"100\";"] {
+      #expect(CacheControl(text) == expected, "\(text)")
+    }
+    #expect(CacheControl(#"a="x; no-store"; max-age=100"#) == control { $0.maxAge = 100 })
+  }
+
+  @Test("finds no directive inside a quoted string")
+  func quotedStrings() {
+    #expect(CacheControl(#"community="UCI, max-age=9", max-age=8"#).maxAge == 8)
+    #expect(CacheControl(#"a="\", no-store", max-age=8"#) == control { $0.maxAge = 8 })
+  }
+
+  @Test(
+    "with a quote that never closes forbids to keep, since the quote may hide that",
+    arguments: [
+      #"max-age=8, a="b, no-store"#, #"a="b\""#, #"max-age="8, no-store"#,
+      #"must-understand, a="b, no-store"#,
+    ])
+  func unclosedQuote(_ text: String) {
+    #expect(CacheControl(text).noStore)
+  }
+
+  @Test("with field names behind no-cache or private counts as it would without")
+  func qualified() {
+    #expect(CacheControl(#"no-cache="Set-Cookie, Age""#) == control { $0.noCache = true })
+    #expect(CacheControl(#"private="Set-Cookie""#) == CacheControl())
+  }
+
+  @Test("means an age of nothing by what is no number")
+  func invalidNumbers() {
+    for text in ["max-age", "max-age=", "max-age=-1", "max-age=1.5", "max-age=1h", "max-age =1"] {
+      #expect(CacheControl(text).maxAge == 0, "\(text)")
+    }
+  }
+
+  @Test("takes 2147483648 for all larger numbers: RFC 9111 section 1.2.2")
+  func largeNumbers() {
+    #expect(CacheControl("max-age=2147483647").maxAge == 2_147_483_647)
+    for text in ["2147483648", "2147483649", "4294967296", "99999999999999999999999"] {
+      #expect(CacheControl("max-age=\(text)").maxAge == 2_147_483_648, "\(text)")
+    }
+  }
+
+  @Test("counts the first of several: RFC 9111 section 4.2.1")
+  func duplicates() {
+    #expect(CacheControl("max-age=1, max-age=2").maxAge == 1)
+    #expect(CacheControl("max-age=x, max-age=2").maxAge == 0)
+  }
+
+  @Test("with must-understand may be kept by a cache that does: RFC 9111 section 5.2.2.3")
+  func mustUnderstand() {
+    #expect(CacheControl("must-understand, no-store") == CacheControl())
+    #expect(CacheControl("no-store, must-understand") == CacheControl())
+  }
+}
+
+@Suite("A server's date", .timeLimit(.minutes(10)))
+struct HTTPDateTests {
+  private static let now = HTTPDate(clamping: 1_750_000_000)  // June 2025
+
+  private func seconds(_ text: String, now: HTTPDate = Self.now) -> Int64? {
+    HTTPDate(text, now: now)?.seconds
+  }
+
+  @Test(
+    "is one moment in the three formats of RFC 9110",
+    arguments: [
+      "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+      "Sun Nov  6 08:49:37 1994",
+    ])
+  func formats(_ text: String) {
+    #expect(seconds(text) == 784_111_777)
+  }
+
+  @Test("with two digits of a year lies at most fifty years ahead")
+  func shortYears() {
+    func year(_ digits: String, in now: Int64) -> Int? {
+      HTTPDate("Sunday, 06-Nov-\(digits) 08:49:37 GMT", now: HTTPDate(clamping: now)).map {
+        1970 + Int((Double($0.seconds) / 31_556_952).rounded(.down))
+      }
+    }
+    #expect(year("74", in: Self.now.seconds) == 2074)
+    #expect(year("75", in: Self.now.seconds) == 1975)
+    #expect(year("76", in: Self.now.seconds) == 1976)
+    // In December 2099, and in 1970.
+    #expect(year("01", in: 4_100_000_000) == 2101)
+    #expect(year("99", in: 4_100_000_000) == 2099)
+    #expect(year("19", in: 0) == 2019)
+    #expect(year("21", in: 0) == 1921)
+    // There is no 29 February 2100, so the year is 2000.
+    #expect(
+      seconds("Tuesday, 29-Feb-00 00:00:00 GMT", now: HTTPDate(clamping: 4_100_000_000))
+        == 951_782_400)
+  }
+
+  @Test("may be a leap second, which is the next minute's first")
+  func leapSecond() {
+    #expect(seconds("Sat, 31 Dec 2016 23:59:60 GMT") == 1_483_228_800)
+    #expect(seconds("Sat, 31 Dec 2016 23:59:61 GMT") == nil)
+  }
+
+  @Test(
+    "is none if it is written in another way",
+    arguments: [
+      "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
+      "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Now 1994 08:49:37 GMT", "Son, 06 Nov 1994 08:49:37 GMT",
+      "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 31 Nov 1994 08:49:37 GMT",
+      "Sun, 29 Feb 1900 08:49:37 GMT", "Sun, 30 Feb 2000 08:49:37 GMT",
+      "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT",
+      "Sun, 06 Nov +994 08:49:37 GMT", "Sun, 06 Nov 1994  08:49:37 GMT",
+      "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun Nov 06 08:49:37 94", "Sun Nov 6 08:49:37 1994",
+    ])
+  func refused(_ text: String) {
+    #expect(seconds(text) == nil)
+  }
+
+  @Test("agrees with the calendar on every kind of day")
+  func calendar() throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
+    let formatter = DateFormatter()
+    formatter.calendar = calendar
+    formatter.timeZone = calendar.timeZone
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    var random = SplitMix64(state: 9110)
+    // From 1600 on: before, this calendar is not the one of the standard.
+    var days = (0..<2000).map { _ in
+      Int64.random(in: -11_670_000_000...253_402_300_799, using: &random)
+    }
+    days += [951_782_400, 4_107_542_400, -2_203_891_200, 0, 253_402_300_799]
+    for day in days {
+      let text = formatter.string(from: Date(timeIntervalSince1970: TimeInterval(day)))
+      #expect(seconds(text) == day, "\(text)")
+    }
+    #expect(seconds("Sat, 01 Jan 0000 00:00:00 GMT") == HTTPDate.earliest.seconds)
+    #expect(seconds("Fri, 31 Dec 9999 23:59:60 GMT") == HTTPDate.latest.seconds)
+  }
+
+  @Test("is made of any clock")
+  func clocks() {
+    #expect(HTTPDate(Date(timeIntervalSince1970: -0.5)).seconds == -1)
+    #expect(HTTPDate(Date(timeIntervalSince1970: .infinity)) == .latest)
+    #expect(HTTPDate(Date(timeIntervalSince1970: -.infinity)) == .earliest)
+    #expect(HTTPDate(Date(timeIntervalSince1970: .nan)) == .earliest)
+    #expect(HTTPDate(clamping: .max) == .latest && HTTPDate(clamping: .min) == .earliest)
+    #expect(Self.now.date == Date(timeIntervalSince1970: 1_750_000_000))
   }
 }

@@ -13,9 +13,7 @@
       probe_begin_lookups()
       defer { probe_end_lookups() }
       let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-      var options = HTTPOptions.patient
-      options.allowsInsecureHTTP = true
-      let source = URLImageSource(http: options)
+      let source = URLImageSource { $0.allowsInsecureHTTP = true }
       let address = try #require(URL(string: "http://\(PROBE_HELD_HOST)/"))
       let held = Task { try await bytes(address, from: source) }
       let looked = Counter()

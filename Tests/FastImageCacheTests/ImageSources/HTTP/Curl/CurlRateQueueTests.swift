@@ -72,8 +72,6 @@
       #expect(next == 3 && isTaken && last == nil)
     }
 
-    // MARK: With a server
-
     private func options(_ byteRate: Int) -> HTTPOptions {
       var options = HTTPOptions.patient
       options.highestByteRate = byteRate

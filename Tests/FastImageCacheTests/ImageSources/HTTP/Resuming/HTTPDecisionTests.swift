@@ -53,8 +53,7 @@ struct HTTPDecisionTests {
     decision(206, more.merging(["Content-Range": range]) { $1 }, to: rest(original))
   }
 
-  @Test(
-    "is the whole where a status says so, whatever was asked", arguments: [200, 201, 202, 203, 226])
+  @Test("is the whole by its status, whatever was asked", arguments: [200, 201, 202, 203, 226])
   func whole(_ status: Int) {
     for ask in [.all, rest(original), rest(dated), ifChanged(original), ifChanged(dated)] {
       #expect(decision(status, to: ask) == "whole")
@@ -155,33 +154,70 @@ struct HTTPDecisionTests {
   func otherVersion(_ fields: [String: String]) {
     #expect(part("bytes 600-999/1000", fields) == "all, drop")
   }
+}
 
-  @Test("is no rest under another date, or another tag beside one without quotes")
-  func otherDate() {
-    var odd = dated
-    odd.tag = "v1"
-    for (tag, expected) in [("v1", "344..<1000"), ("\"v1\"", "344..<1000"), ("v2", "all, drop")] {
-      let fields = ["Content-Range": "bytes 344-999/1000", "ETag": tag]
-      #expect(decision(206, fields, to: rest(odd)) == expected)
-    }
-    let fields = ["Content-Range": "bytes 344-999/1000", "Last-Modified": Original.date]
-    #expect(decision(206, fields, to: rest(dated)) == "all, drop")
+@Suite("What a load asks a server for", .timeLimit(.minutes(10)))
+struct HTTPConditionTests {
+  private let url: URL
+  private let server: HTTPServer
+  private let original = Original.version(1)
+
+  init() throws {
+    server = try HTTPServer([:])
+    url = server.url("/a")
   }
 
-  @Test("keeps of the known terms what a part or a 304 does not repeat")
-  func mergedTerms() throws {
-    let head = HTTPHead(
-      url: server.url("/a"), status: 206,
-      fields: [
-        "etag": "\"v1\"", "content-range": "bytes 600-999/1000", "content-length": "400",
-        "cache-control": "max-age=60",
-      ], received: Date())
-    guard case .part(let terms, _, _) = HTTPDecision(on: head, to: rest(original)) else {
-      Issue.record("It was refused.")
-      return
+  private func fields(
+    _ original: Original, _ count: Int, isWhole: Bool = false, resumes: Bool = true
+  ) -> [String: String] {
+    let known = original.known(count, from: server, isWhole: isWhole)
+    return HTTPCondition(for: known, resumes: resumes).sent(to: url).fields
+  }
+
+  @Test("is whether it changed since an odd tag or date, just as it was sent")
+  func odd() {
+    var original = original
+    for tag in ["v1", #"w/"v1""#, #""v1"#] {
+      original.tag = tag
+      #expect(fields(original, 3000, isWhole: true) == ["If-None-Match": tag])
     }
-    #expect(terms.byteCount == 1000 && terms.strongValidator == "\"v1\"")
-    #expect(terms.origin == HTTPHost.origin(of: server.url("/a")))
-    #expect(terms.cacheControl?.maxAge == 60)
+    original.tag = nil
+    for date in ["yesterday", "2024-01-01 00:00:00", "Sun, 6 Nov 1994 8:49:37 +0100"] {
+      original.lastModified = date
+      #expect(fields(original, 3000, isWhole: true) == ["If-Modified-Since": date])
+      #expect(fields(original, 1000).isEmpty)
+    }
+    (original.tag, original.lastModified) = ("v1", Original.oldDate)
+    #expect(fields(original, 1000) == ["Range": "bytes=744-", "If-Range": Original.oldDate])
+  }
+
+  @Test("is everything where a continuation could be of another version, or is not wanted")
+  func unproven() {
+    var original = original
+    #expect(fields(original, 1000, resumes: false).isEmpty)
+    original.tag = "W/\"v1\""
+    original.lastModified = Original.oldDate
+    #expect(fields(original, 1000).isEmpty)
+    original.tag = nil
+    original.lastModified = Original.date
+    #expect(fields(original, 1000).isEmpty)
+    original.lastModified = nil
+    #expect(fields(original, 1000).isEmpty)
+  }
+
+  @Test(
+    "is everything of another host, port, scheme or path",
+    arguments: [
+      "http://127.0.0.2:%d/a", "http://127.0.0.1:1/a", "https://127.0.0.1:%d/a",
+      "http://127.0.0.1:%d/", "http://127.0.0.1:%d/A", "http://127.0.0.1:%d/a/",
+    ])
+  func otherAddress(_ text: String) throws {
+    let text = text.replacingOccurrences(of: "%d", with: "\(server.port)")
+    let other = try #require(URL(string: text))
+    for isWhole in [true, false] {
+      let ask = HTTPCondition(
+        for: original.known(1000, from: server, isWhole: isWhole), resumes: true)
+      #expect(ask.sent(to: other).fields.isEmpty && !ask.sent(to: url).fields.isEmpty)
+    }
   }
 }

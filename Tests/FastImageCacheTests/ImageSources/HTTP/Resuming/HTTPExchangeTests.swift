@@ -123,35 +123,25 @@ struct HTTPExchangeTests {
   }
 
   @Test(
-    "asks again after a fault without an answer, but not where the same request would be refused again",
+    "asks again after a fault, but not where the same request would be refused again",
     arguments: [
-      (ImageSourceError.network("reset"), HTTPFailure.Remedy.again()), (.offline, .again()),
-      (.networkRefused, .none), (.serverNotTrusted("localhost"), .none),
+      (ImageSourceError.network("reset"), false, HTTPFailure.Remedy.again()),
+      (.network("reset"), true, .resend), (.offline, false, .again()),
+      (.networkRefused, false, .none), (.serverNotTrusted("localhost"), false, .none),
     ])
-  func faults(fault: ImageSourceError, remedy: HTTPFailure.Remedy) {
-    let exchange = HTTPExchange(byteCountLimit: 100)
-    guard case .failed(let failure) = exchange.end(fault: fault) else {
-      Issue.record("It did not fail.")
-      return
-    }
-    #expect(failure.error == fault && failure.remedy == remedy)
-  }
-}
-
-@Suite("A stream that its server ended", .timeLimit(.minutes(10)))
-struct HTTPResetTests {
-  @Test("is asked for again before and after its head came", arguments: [true, false])
-  func again(_ hasHead: Bool) throws {
+  func faults(fault: ImageSourceError, isReset: Bool, remedy: HTTPFailure.Remedy) throws {
     let url = try #require(URL(string: "https://example.com/a"))
-    var exchange = HTTPExchange(byteCountLimit: 100)
-    if hasHead {
-      _ = exchange.receive(HTTPHead(url: url, status: 200, fields: [:], received: Date()))
+    for hasHead in isReset ? [false, true] : [false] {
+      var exchange = HTTPExchange(byteCountLimit: 100)
+      if hasHead {
+        _ = exchange.receive(HTTPHead(url: url, status: 200, fields: [:], received: Date()))
+      }
+      guard case .failed(let failure) = exchange.end(fault: fault, isReset: isReset) else {
+        Issue.record("It did not fail.")
+        return
+      }
+      #expect(failure.remedy == remedy && (isReset || failure.error == fault))
     }
-    guard case .failed(let failure) = exchange.end(fault: .network("reset"), isReset: true) else {
-      Issue.record("It did not fail.")
-      return
-    }
-    #expect(failure.remedy == .resend)
   }
 }
 
@@ -208,16 +198,6 @@ struct HTTPHeadLinesTests {
     #expect(head.head(url: url, status: 302).fields == ["location": "/caf%E9/%C3%A9"])
   }
 
-  @Test("make no validator of a weak tag, of two tags, or of a tag of 64 KiB")
-  func tags() throws {
-    let huge = "\"" + String(repeating: "x", count: 64 << 10) + "\""
-    for lines in [["ETag: W/\"x\""], ["ETag: \"a\"", "ETag: \"b\""], ["ETag: \(huge)"]] {
-      let fields = try fields(lines)
-      #expect(fields.values.allSatisfy { $0.utf8.count <= HTTPHeadLines.fieldByteLimit })
-      #expect(ResponseMetadata(fields: fields, received: Date()).strongValidator == nil)
-    }
-  }
-
   @Test("forbid keeping where the field that may forbid it is too long to be read")
   func longDirectives() throws {
     let long = String(repeating: "x, ", count: 1000)
@@ -244,5 +224,34 @@ struct HTTPHeadLinesTests {
       count += 1
     }
     #expect(count < 270 && head.byteCount == 0)
+  }
+}
+
+@Suite("An HTTP transfer", .timeLimit(.minutes(10)))
+struct HTTPTransferTests {
+  @Test("is complete only once its last bytes have arrived, whoever looks meanwhile")
+  func complete() async throws {
+    let bytes = Data(count: 8 << 20)
+    let url = try #require(URL(string: "https://example.com/a"))
+    for _ in 0..<20 {
+      let transfer = HTTPTransfer(
+        HTTPExchange(byteCountLimit: bytes.count),
+        begin: { DownloadBuffer($0, continuing: $1, byteCountLimit: bytes.count) },
+        report: { _ in })
+      let head = HTTPHead(
+        url: url, status: 200, fields: ["content-length": "\(bytes.count)"], received: Date())
+      #expect(transfer.receive(head))
+      let looking = Counter()
+      let seen = Task.detached {
+        looking.increment()
+        while true {
+          if let arrival = transfer.completeBuffer { return arrival.byteCount }
+          await Task.yield()
+        }
+      }
+      await looking.reaches(1)
+      #expect(transfer.receive(bytes))
+      #expect(await seen.value == bytes.count)
+    }
   }
 }

@@ -9,12 +9,10 @@ import Testing
 @Suite("A load that is retried", .timeLimit(.minutes(10)))
 struct HTTPRetryTests {
   private let original = Original.version(1)
+  private let clock = ManualClock()
 
   private func replying(_ replies: [HTTPReply]) throws -> HTTPServer {
-    let replies = Lock(replies)
-    return try HTTPServer { _ in
-      replies.withLock { $0.count > 1 ? $0.removeFirst() : $0.first } ?? .status(404)
-    }
+    try HTTPServer(scripts: ["/a": replies])
   }
 
   @Test(
@@ -45,41 +43,13 @@ struct HTTPRetryTests {
     #expect(server.arrivedRequests.map(\.firstByte) == [nil, nil, 10])
   }
 
-  @Test("is sent again after silence, and resumes")
-  func silence() async throws {
-    let (gate, original) = (Gate(), original)
-    defer { gate.open() }
-    let server = try HTTPServer { request in
-      guard request.firstByte == nil else { return original.reply(to: request) }
-      return HTTPReply(
-        Array(original.part(0..<3000, status: 200, cut: 700).steps.dropLast()) + [.wait(gate)])
-    }
-    var options = HTTPOptions.retrying(1)
-    options.idleTimeout = .seconds(2)
-    let (clock, arrived) = (ManualClock(), Counter())
-    let source = URLImageSource(http: options, clock: clock, random: { 0 })
-    let task = Task {
-      defer { arrived.end() }
-      return try await load(server.url("/a"), from: source) {
-        if $0.receivedByteCount == 700 { arrived.increment() }
-      }
-    }
-    await arrived.reaches(1)
-    clock.advance(by: .seconds(2))
-    #expect(try await task.value.arrivedBytes == original.bytes)
-    #expect(server.arrivedRequests.map(\.firstByte) == [nil, 700])
-    await server.abandonments.reaches(1)
-  }
-
   @Test("pauses for half a second, then a second, by its clock, and not less than the server says")
   func pauses() async throws {
     let server = try replying([
       .status(503), .status(503), .status(503, headers: ["Retry-After": "30"]), .ok(original.bytes),
     ])
-    var options = HTTPOptions.patient
-    options.retry = RetryPolicy(limit: 3)
-    let (clock, retries) = (ManualClock(), Lock<[ImageSourceProgress.Retry]>([]))
-    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let retries = Lock<[ImageSourceProgress.Retry]>([])
+    let source = URLImageSource(clock: clock) { $0.retry = RetryPolicy(limit: 3) }
     let task = Task {
       defer { clock.end() }
       return try await bytes(server.url("/a"), from: source) { step in
@@ -101,10 +71,7 @@ struct HTTPRetryTests {
   @Test("tells whoever listens to its progress that it pauses")
   func progress() async throws {
     let server = try replying([.status(503)])
-    var options = HTTPOptions.patient
-    options.retry = RetryPolicy(limit: 1)
-    let clock = ManualClock()
-    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let source = URLImageSource(clock: clock) { $0.retry = RetryPolicy(limit: 1) }
     let fixture = try await Fixture { $0.source = source }
     let photo = Photo("a", url: server.url("/a").absoluteString)
     for await step in fixture.cache.progress(for: photo, format: .row) {
@@ -118,41 +85,13 @@ struct HTTPRetryTests {
   @Test("ends in its pause when it is cancelled")
   func cancelled() async throws {
     let server = try replying([.status(503)])
-    let clock = ManualClock()
-    var options = HTTPOptions.patient
-    options.retry = RetryPolicy()
-    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let source = URLImageSource(clock: clock) { $0.retry = RetryPolicy() }
     let task = Task { try await bytes(server.url("/a"), from: source) }
     let end = clock.now + .milliseconds(500)
     await clock.sleepers { $0 == [end] }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(server.requests.value == 1)
-  }
-
-  @Test("takes no turn of others while it pauses, neither at its host nor in its cache")
-  func leavesGates() async throws {
-    let (clock, body) = (ManualClock(), original.bytes)
-    let server = try HTTPServer { $0.path == "/failing" ? .status(503) : .ok(body) }
-    var options = HTTPOptions.patient
-    options.connectionsPerHost = 1
-    options.retry = RetryPolicy()
-    let source = URLImageSource(http: options, clock: clock, random: { 1 })
-    let fixture = try await Fixture {
-      $0.source = source
-      $0.resources = LoadResources(networkWidth: 1)
-    }
-    let cache = fixture.cache
-    let failing = Photo("failing", url: server.url("/failing").absoluteString)
-    let waiting = Task { try await cache.image(for: failing, format: .row) }
-    let end = clock.now + .milliseconds(500)
-    await clock.sleepers { $0 == [end] }
-    // It is no image, but was brought.
-    let other = Photo("other", url: server.url("/other").absoluteString)
-    await #expect(throws: ImageCacheError.self) { try await cache.image(for: other, format: .row) }
-    #expect(server.arrivedRequests.map(\.path) == ["/failing", "/other"])
-    waiting.cancel()
-    _ = await waiting.result
   }
 
   @Test("is not sent again to a host that has had its part of retries")
@@ -170,10 +109,9 @@ struct HTTPRetryTests {
   @Test("ends at its total time, with all its attempts")
   func totalTime() async throws {
     let server = try replying([.status(503)])
-    var options = HTTPOptions.limited(total: 3)
-    options.retry = RetryPolicy(limit: 100)
-    let clock = ManualClock()
-    let source = URLImageSource(http: options, clock: clock, random: { 1 })
+    let source = URLImageSource(.limited(total: 3), clock: clock) {
+      $0.retry = RetryPolicy(limit: 100)
+    }
     let task = Task {
       defer { clock.end() }
       return try await bytes(server.url("/a"), from: source)
@@ -222,9 +160,7 @@ struct HTTPRetryTests {
   private static let endless = Original.version(1, count: 600)
 
   /// Each ask meets the first answer, and then each answer for ever.
-  @Test(
-    "asks a bounded number of times, whatever the server answers for ever",
-    arguments: answers(endless).indices)
+  @Test("asks a bounded number of times, whatever is answered", arguments: answers(endless).indices)
   func bounded(first: Int) async throws {
     let original = Self.endless
     let dated = Original(original.bytes, tag: nil, lastModified: Original.oldDate)
@@ -262,5 +198,81 @@ struct HTTPRetryTests {
       .status(416), .status(412), .status(404), .status(503, headers: ["Retry-After": "0"]),
       HTTPReply([.cut]),
     ]
+  }
+}
+
+@Suite("The patience of a load's next attempt", .timeLimit(.minutes(10)))
+struct HTTPAttemptTests {
+  private let original = Original.version(1)
+
+  @Test("begins with the attempt, whatever silence or pause came before", arguments: [true, false])
+  func beginsAnew(_ isSilent: Bool) async throws {
+    let (silence, hook) = (Gate(), Gate())
+    defer { silence.open() }
+    let first =
+      isSilent ? HTTPReply([.wait(silence)]) : .status(503, headers: ["Retry-After": "30"])
+    let server = try HTTPServer(scripts: ["/a": [first, .ok(original.bytes)]])
+    let (clock, hookCalls) = (ManualClock(), Counter())
+    var options = HTTPOptions.retrying(1)
+    options.idleTimeout = .seconds(2)
+    options.modifyRequest = { request in
+      hookCalls.increment()
+      guard hookCalls.value == 2 else { return request }
+      await withTaskCancellationHandler {
+        await hook.pass()
+      } onCancel: {
+        hook.open()
+      }
+      return request
+    }
+    let source = URLImageSource(http: options, clock: clock, random: { 0 })
+    let task = Task {
+      defer {
+        clock.end()
+        hookCalls.end()
+      }
+      return try await bytes(server.url("/a"), from: source)
+    }
+    await server.requests.reaches(1)
+    let pause = Duration.seconds(isSilent ? 2 : 30)
+    let end = clock.now + pause
+    await clock.sleepers { $0 == [end] }
+    clock.advance(by: pause)
+    await hookCalls.reaches(2)
+    // The attempt is watched, and its hook has the whole idle time.
+    let limit = clock.now + .seconds(2)
+    await clock.sleepers { $0 == [limit] }
+    hook.open()
+    #expect(try await task.value == original.bytes)
+    #expect(server.requests.value == 2)
+  }
+
+  @Test("counts no byte that was there before as one that arrived in time")
+  func knownBytes() async throws {
+    let (gate, original) = (Gate(), original)
+    defer { gate.open() }
+    let server = try HTTPServer { _ in
+      HTTPReply(Array(original.part(1000..<3000, cut: 10).steps.dropLast()) + [.wait(gate)])
+    }
+    let (clock, arrived) = (ManualClock(), Counter())
+    // 900 bytes in 30 seconds: fewer than are known.
+    let source = URLImageSource(.limited(idle: 100), clock: clock) { $0.lowestByteRate = 30 }
+    let known = original.known(1000, from: server)
+    let task = Task {
+      defer {
+        arrived.end()
+        clock.end()
+      }
+      return try await load(server.url("/a"), known: known, from: source) {
+        if $0.receivedByteCount == 1010 { arrived.increment() }
+      }
+    }
+    await arrived.reaches(1)
+    clock.advance(by: .seconds(30))
+    // Awake and asleep again where the rate does not end the load; then its silence would.
+    let now = clock.now
+    await clock.sleepers { $0.count == 1 && $0.allSatisfy { $0 > now } }
+    clock.advance(by: .seconds(100))
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(30))) { try await task.value }
   }
 }

@@ -49,6 +49,9 @@ struct Original: Sendable {
     return part(first..<bytes.count, cut: cut)
   }
 
+  /// A server that has nothing else.
+  func server() throws -> HTTPServer { try HTTPServer { reply(to: $0) } }
+
   /// A part, whatever was asked for.
   func part(
     _ range: Range<Int>, status: Int = 206, cut: Int? = nil, changing: [String: String?] = [:]

@@ -67,14 +67,6 @@ struct RetryPlanTests {
     #expect(anew.decide(after: .again(), byteCount: 1 << 20, fraction: 0) == .fail)
   }
 
-  @Test("asks once for everything after a contradiction, at once, and even where it never retries")
-  func contradiction() {
-    for policy in [RetryPolicy(), .never] {
-      #expect(
-        decisions([(.all, 0), (.all, 0), (.all, 0)], policy) == [.goOn(after: .zero), .fail, .fail])
-    }
-  }
-
   @Test("sends again what was reset, as often as others, whatever its host can bear")
   func resets() {
     let steps = Array(repeating: (HTTPFailure.Remedy.resend, 0), count: 3)
@@ -83,13 +75,6 @@ struct RetryPlanTests {
         .goOn(after: .milliseconds(500)), .goOn(after: .seconds(1)), .fail,
       ])
     #expect(decisions(steps, .never).first == .fail)
-  }
-
-  @Test("asks for the rest of a short part at once")
-  func shortParts() {
-    let atOnce = RetryPlan.Decision.goOn(after: .zero)
-    #expect(decisions([(.rest, 1), (.rest, 2), (.rest, 3)]) == [atOnce, atOnce, .fail])
-    #expect(decisions([(.rest, 1 << 20), (.rest, 1 << 20)], .never) == [atOnce, .fail])
   }
 
   @Test("ends whatever happens", arguments: 0..<200)
