@@ -197,7 +197,7 @@ struct ResumptionTests {
 
   @Test(
     "asks for all bytes once more when the parts make no image",
-    arguments: [Data("no image at all...".utf8), nil])
+    arguments: [Data("no image at all.....".utf8), nil])
   func partsOfTwo(start: Data?) async throws {
     let source = EncodedSource { [image, terms] request, call in
       if call == 3 { return .encoded(image) }
