@@ -139,17 +139,10 @@
       #expect(largestDifference(pixels, slopes.opaqueBGRX) <= tolerance)
       let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) })
       #expect(colors.count <= count && colors.count > count / 2)
-      let webp = try encode(
-        WebPEncoder.lossless.with(.palette(count: count)), slopes.opaqueBGRX, slopes.size, .bgrx32)
+      var lossless = WebPEncoder.lossless
+      lossless.colors = .palette(count: count)
+      let webp = try encode(lossless, slopes.opaqueBGRX, slopes.size, .bgrx32)
       #expect(try decode(webp).packedBytes == pixels)
-    }
-  }
-
-  extension WebPEncoder {
-    fileprivate func with(_ colors: EncodedColors) -> WebPEncoder {
-      var encoder = self
-      encoder.colors = colors
-      return encoder
     }
   }
 #endif

@@ -13,13 +13,11 @@
     private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
       var options = Fixture.JPEGOptions()
       change(&options)
-      return Fixture.jpeg(image.size, image.rgb, options)
+      return Fixture.jpeg(image, options)
     }
 
     private static func png(_ rows: [UInt8], _ colorType: Int32) -> Data {
-      var options = Fixture.PNGOptions()
-      options.colorType = colorType
-      return Fixture.png(image.size, rows, options)
+      return Fixture.png(image.size, rows, .init(colorType: colorType))
     }
 
     private static let files: [(String, Data)] = [
@@ -102,13 +100,7 @@
       let files = [
         Fixture.jpeg(image.size, image.red), Self.jpeg { $0.isProgressive = true },
         Self.jpeg { $0.hasScanPerComponent = true }, Self.png(image.red, 0),
-        Fixture.png(
-          image.size, image.rgba,
-          {
-            var options = Fixture.PNGOptions()
-            options.isInterlaced = true
-            return options
-          }()),
+        Fixture.png(image, .init(isInterlaced: true)),
       ]
       for data in files {
         #expect {
@@ -128,11 +120,7 @@
       var png = Self.png(DrawnImage.confetti(21, 45).rgba, 6)
       let image = try #require(png.range(of: Data("IDAT".utf8))).upperBound
       for index in image..<image + 40 { png[index] = 0xFF }
-      #expect {
-        try rows(png, png.count - 20)
-      } throws: {
-        if case .damaged? = $0 as? ImageDecodingError { true } else { false }
-      }
+      expectDamaged { try rows(png, png.count - 20) }
     }
 
     @Test("are looked for at a quarter, a half and three quarters of a PNG file's image")

@@ -1,7 +1,7 @@
 #if HEIF && !canImport(ImageIO)
   import Foundation
   import Pixels
-  import Synchronization
+  import TestSupport
   import Testing
 
   @testable import ImageCodecs
@@ -92,12 +92,7 @@
       let expected = Fixture.toSRGB([200, 120, 60], profile: Fixture.displayP3)
       func color(_ change: (inout Fixture.HEIFOptions) -> Void) throws -> [UInt8] {
         let bitmap = try decode(heif(image, change))
-        var pixel = bitmap.pixel(5, 5)
-        pixel.withUnsafeMutableBytes { bytes in
-          guard let start = bytes.baseAddress else { return }
-          bitmap.colorConversion?.convert(start, pixelCount: 1, format: .bgrx32, to: .sRGB)
-        }
-        return [pixel[2], pixel[1], pixel[0]]
+        return bitmap.shownBytes()[(5 * 64 + 5) * 4...].prefix(3).reversed()
       }
       #expect(largestDifference(try color { _ in }, [200, 120, 60]) <= rounding)
       #expect(largestDifference(try color { $0.profile = Fixture.displayP3 }, expected) <= 4)
@@ -115,15 +110,13 @@
     func asks() {
       let data = heif(slopes)
       for answer in 1...4 {
-        let asked = Asked()
+        let asked = Counter()
         #expect(throws: ImageDecodingError.cancelled) {
-          try decode(data) { asked.count.add(1, ordering: .relaxed).newValue >= answer }
+          try decode(data) { asked.increment() >= answer }
         }
-        #expect(asked.count.load(ordering: .relaxed) == answer)
+        #expect(asked.value == answer)
       }
     }
-
-    private final class Asked: Sendable { let count = Atomic(0) }
   }
 
   @Suite("A HEIF file that lies", .timeLimit(.minutes(10)))
@@ -140,15 +133,14 @@
     @Test("is refused by the size that it announces")
     func keepsLimits() throws {
       let data = try announce(Fixture.heif(DrawnImage.slopes(64, 64)), 16_000, 16_385)
-      #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "268435456") }
+      expectTooLarge(naming: "16000x16385", "268435456") { try decode(data) }
     }
 
     /// The container announces little, the codec would take memory for all.
     @Test("is refused by the size of the image inside, before that is decoded")
     func readsParameterSets() throws {
-      var options = Fixture.HEIFOptions()
-      options.isExact = false
-      let data = try announce(Fixture.heif(DrawnImage.slopes(1000, 900), options), 64, 64)
+      let data = try announce(
+        Fixture.heif(DrawnImage.slopes(1000, 900), .init(isExact: false)), 64, 64)
       #expect(
         throws: ImageDecodingError.damaged(
           "HEIF: an image inside has more pixels than the file announces.")
@@ -157,8 +149,7 @@
 
     @Test("is refused by a parameter set among the image's own units")
     func readsUnits() throws {
-      var options = Fixture.HEIFOptions()
-      options.isExact = false
+      let options = Fixture.HEIFOptions(isExact: false)
       let large = Fixture.heif(DrawnImage.slopes(1000, 900), options)
       let small = Fixture.heif(DrawnImage.slopes(64, 64), options)
       // In the large file's configuration: how many units, then each with its length.
@@ -199,9 +190,7 @@
 
     @Test("is refused with an image that libheif would decode by another library")
     func refusesOtherCodecs() throws {
-      var options = Fixture.HEIFOptions()
-      options.isAV1 = true
-      var data = Fixture.heif(DrawnImage.slopes(64, 64), options)
+      var data = Fixture.heif(DrawnImage.slopes(64, 64), .init(isAV1: true))
       let brand = try #require(data.range(of: Data("ftypavif".utf8)))
       data.replaceSubrange(brand, with: Data("ftypheic".utf8))
       #expect { try decode(data) } throws: { error in

@@ -1,7 +1,7 @@
 #if Pixbuf && !canImport(ImageIO)
   import Foundation
   import Pixels
-  import Synchronization
+  import TestSupport
   import Testing
 
   @testable import ImageCodecs
@@ -200,15 +200,11 @@
       #expect(try decode(file, atLeast: small, limits: limits).size == small)
       // At each of the questions: before the parts of the file, before the decode and before rows.
       for answer in 0..<5 {
-        let asked = Asked()
+        let asked = Counter()
         #expect(throws: ImageDecodingError.cancelled) {
-          try decode(file) { asked.count.add(1, ordering: .relaxed).oldValue == answer }
+          try decode(file) { asked.increment() == answer + 1 }
         }
       }
-    }
-
-    private final class Asked: Sendable {
-      let count = Atomic(0)
     }
   }
 #endif
