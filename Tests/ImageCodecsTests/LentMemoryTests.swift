@@ -12,10 +12,8 @@
   struct LentMemoryTests {
     private static let image = DrawnImage.confetti(301, 211)
 
-    private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
-      var options = Fixture.JPEGOptions()
-      change(&options)
-      return Fixture.jpeg(image, options)
+    private static func jpeg(_ options: Fixture.JPEGOptions = .init()) -> Data {
+      Fixture.jpeg(image, options)
     }
 
     private static func png(isInterlaced: Bool) -> Data {
@@ -26,8 +24,8 @@
 
     private static let formats: [(String, Data)] = [
       ("JPEG", jpeg()),
-      ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
-      ("progressive JPEG", jpeg { $0.isProgressive = true }),
+      ("JPEG with coarse colours", jpeg(.init(sampling: (2, 2)))),
+      ("progressive JPEG", jpeg(.init(isProgressive: true))),
       ("JPEG of inks", Fixture.jpeg(image.size, image.rgba)),
       ("turned JPEG", Surgery.adding(exif: Surgery.exif(orientation: 6), toJPEG: jpeg())),
       ("PNG", png(isInterlaced: false)),

@@ -9,16 +9,14 @@
   struct JPEGDecoderTests {
     private let image = DrawnImage.slopes(83, 61)
 
-    private func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
-      var options = Fixture.JPEGOptions()
-      change(&options)
-      return Fixture.jpeg(image, options)
+    private func jpeg(_ options: Fixture.JPEGOptions = .init()) -> Data {
+      Fixture.jpeg(image, options)
     }
 
     @Test("gives blue, green, red and 255, however colours are stored", arguments: [false, true])
     func decodesColor(isStoredAsRGB: Bool) throws {
       let bitmap = try decode(
-        jpeg { ($0.isStoredAsRGB, $0.hasAdobeSegment) = (isStoredAsRGB, isStoredAsRGB) })
+        jpeg(.init(hasAdobeSegment: isStoredAsRGB, isStoredAsRGB: isStoredAsRGB)))
       #expect(bitmap.layout.format == .bgrx32)
       #expect(bitmap.size == image.size)
       #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) <= 4)
@@ -26,17 +24,17 @@
 
     @Test("reads every subsampling", arguments: [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)])
     func readsSubsampling(across: Int, down: Int) throws {
-      let bitmap = try decode(jpeg { $0.sampling = (UInt32(across), UInt32(down)) })
+      let bitmap = try decode(jpeg(.init(sampling: (UInt32(across), UInt32(down)))))
       #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) <= 16)
     }
 
     @Test("reads the same pixels of any order of scans, of restart markers, and before other bytes")
     func readsAlike() throws {
-      let (baseline, progressive) = (jpeg(), jpeg { $0.isProgressive = true })
+      let (baseline, progressive) = (jpeg(), jpeg(.init(isProgressive: true)))
       #expect(try header(of: progressive).wholeImageByteCount >= 83 * 61 * 6)
       #expect(try header(of: baseline).wholeImageByteCount == 0)
       let files = [
-        progressive, jpeg { $0.hasScanPerComponent = true }, jpeg { $0.restartRows = 1 },
+        progressive, jpeg(.init(hasScanPerComponent: true)), jpeg(.init(restartRows: 1)),
         baseline + Data("garbage".utf8) + baseline,
       ]
       for data in files {
@@ -129,10 +127,7 @@
         // The middle of an averaged square lies half a square from its first pixel.
         let factor = 8 / eighths
         let expected = DrawnImage(size.width, size.height) { x, y in
-          let offset = ((y * factor + factor / 2) * 256 + x * factor + factor / 2) * 4
-          return (
-            Int(large.rgba[offset]), Int(large.rgba[offset + 1]), Int(large.rgba[offset + 2]), 255
-          )
+          large[x * factor + factor / 2, y * factor + factor / 2]
         }
         #expect(largestDifference(bitmap.packedBytes, expected.opaqueBGRX) <= 4)
       }
@@ -207,7 +202,7 @@
 
     @Test("refuses damage that libjpeg merely warns about")
     func refusesDamage() throws {
-      var data = jpeg { $0.restartRows = 1 }
+      var data = jpeg(.init(restartRows: 1))
       // The first restart marker becomes the fourth: a row of blocks is missing.
       let marker = try #require(data.range(of: Data([0xFF, 0xD0])))
       data[marker.lowerBound + 1] = 0xD3

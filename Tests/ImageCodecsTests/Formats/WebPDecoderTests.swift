@@ -10,39 +10,23 @@
     private let confetti = DrawnImage.confetti(38, 30)
     private let slopes = DrawnImage.slopes(128, 96)
 
-    @Test("reads lossless pixels exactly and multiplies them by alpha")
-    func readsLossless() throws {
-      let data = Fixture.webp(confetti)
-      let bitmap = try decode(data)
-      #expect(try header(of: data).wholeImageByteCount == 38 * 30 * 5)
-      #expect(bitmap.layout.format == .bgra32)
-      #expect(largestDifference(bitmap.packedBytes, confetti.premultipliedBGRA) <= 1)
-    }
-
-    @Test("reads lossless pixels without alpha exactly")
-    func readsOpaqueLossless() throws {
-      let bitmap = try decode(Fixture.webp(slopes))
-      #expect(bitmap.layout.format == .bgrx32)
-      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) == 0)
-    }
-
-    @Test("reads lossy pixels")
-    func readsLossy() throws {
-      let data = Fixture.webp(slopes, isLossless: false, quality: 100)
-      let bitmap = try decode(data)
-      #expect(try header(of: data).wholeImageByteCount == 0)
-      #expect(bitmap.layout.format == .bgrx32)
-      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 12)
-    }
-
-    @Test("reads lossy pixels with alpha")
-    func readsLossyAlpha() throws {
+    @Test(
+      "reads pixels with alpha, which multiplies them, and without, exactly where nothing is lost")
+    func readsPixels() throws {
       let glass = DrawnImage(64, 64) { x, y in (200, 100, 40, x * 4) }
-      let data = Fixture.webp(glass, isLossless: false, quality: 100)
-      let bitmap = try decode(data)
-      #expect(try header(of: data).hasAlpha)
-      #expect(bitmap.layout.format == .bgra32)
-      #expect(largestDifference(bitmap.packedBytes, glass.premultipliedBGRA) <= 12)
+      let cases: [(DrawnImage, isLossless: Bool, hasAlpha: Bool, tolerance: Int)] = [
+        (confetti, true, true, 1), (slopes, true, false, 0), (slopes, false, false, 12),
+        (glass, false, true, 12),
+      ]
+      for (image, isLossless, hasAlpha, tolerance) in cases {
+        let data = Fixture.webp(image, isLossless: isLossless, quality: 100)
+        let bitmap = try decode(data)
+        #expect(try header(of: data).hasAlpha == hasAlpha)
+        #expect(bitmap.layout.format == (hasAlpha ? .bgra32 : .bgrx32))
+        #expect(largestDifference(bitmap.packedBytes, image.premultipliedBGRA) <= tolerance)
+      }
+      #expect(try header(of: Fixture.webp(confetti)).wholeImageByteCount == 38 * 30 * 5)
+      #expect(try header(of: Fixture.webp(slopes, isLossless: false)).wholeImageByteCount == 0)
     }
 
     @Test(

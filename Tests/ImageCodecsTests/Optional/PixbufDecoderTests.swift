@@ -147,24 +147,16 @@
       }
     }
 
-    @Test("knows the profile of a PNG in an ICO")
-    func readsProfileInICO() throws {
-      let layout = try #require(PixelLayout(size: PixelSize(width: 1, height: 1), format: .bgrx32))
-      let bytes = [UInt8](repeating: 255, count: layout.byteCount)
-      let png = try Bitmap(copying: bytes, layout: layout).withPixels { pixels in
-        try PNGEncoder().encode(pixels, layout: layout, colorSpace: .displayP3)
-      }
-      let entry: [UInt8] = [1, 1, 0, 0, 1, 0, 32, 0] + Self.long(png.count) + Self.long(22)
-      #expect(try ImageHeader(of: Data([0, 0, 1, 0, 1, 0] + entry) + png).colorSpace == .displayP3)
-    }
-
-    @Test("knows the profile of a TIFF")
-    func readsProfile() throws {
+    @Test("knows the profile of a TIFF, and of a PNG in an ICO")
+    func readsProfiles() throws {
+      let size = PixelSize(width: 1, height: 1)
       let profile = try ColorSpace.displayP3.withProfile(for: .bgrx32) { Array($0) }
-      let tiff = Self.tiff(
-        PixelSize(width: 1, height: 1), [200, 100, 10], samples: 3, profile: profile)
+      let tiff = Self.tiff(size, [200, 100, 10], samples: 3, profile: profile)
       #expect(try ImageHeader(of: tiff).colorSpace == .displayP3)
       #expect(try ImageHeader(of: tiff).type == .tiff)
+      let png = Fixture.png(size, [200, 100, 10], .init(colorType: 2, profile: Data(profile)))
+      let entry: [UInt8] = [1, 1, 0, 0, 1, 0, 32, 0] + Self.long(png.count) + Self.long(22)
+      #expect(try ImageHeader(of: Data([0, 0, 1, 0, 1, 0] + entry) + png).colorSpace == .displayP3)
     }
 
     @Test("throws for each beginning of a file")
