@@ -1,6 +1,6 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
-public import ObjectiveC
+@_exported public import ObjectiveC
 @_exported public import QuartzCore
 
 /// `@unchecked Sendable` is Apple's; here nothing changes after `init`.
@@ -85,17 +85,6 @@ open class NSImage: NSObject, @unchecked Sendable {
   public private(set) var _isAnimating = false
   open func startAnimation(_ sender: Any?) { _isAnimating = true }
   open func stopAnimation(_ sender: Any?) { _isAnimating = false }
-}
-
-@MainActor open class NSLayoutAnchor<AnchorType: AnyObject>: NSObject {
-  open func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>) -> NSLayoutConstraint {
-    NSLayoutConstraint()
-  }
-}
-@MainActor open class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {}
-@MainActor open class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {}
-@MainActor open class NSLayoutConstraint: NSObject {
-  open class func activate(_ constraints: [NSLayoutConstraint]) {}
 }
 
 @MainActor open class NSImageView: NSControl {

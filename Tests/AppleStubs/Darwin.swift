@@ -38,9 +38,7 @@ private func atomic(_ lock: os_unfair_lock_t) -> UnsafeMutablePointer<Atomic<UIn
 // MARK: <sys/stat.h>
 
 extension stat {
-  public var st_atimespec: timespec { st_atim }
   public var st_mtimespec: timespec { st_mtim }
-  public var st_ctimespec: timespec { st_ctim }
   /// Unknown, as on volumes that do not keep it.
   public var st_birthtimespec: timespec { timespec() }
 }

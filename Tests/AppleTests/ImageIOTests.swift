@@ -202,7 +202,7 @@ struct ImageIOTests {
       CGImage(_bgra: photo.premultipliedBGRA, width: 9, height: 7, hasAlpha: true))
     let bitmap = try Bitmap(image)
     #expect(bitmap.layout.format == .bgra32)
-    #expect(bitmap.packedBytes == image.premultipliedBGRA)
+    #expect(bitmap.packedBytes == photo.premultipliedBGRA)
   }
 
   @Test("decodes colours into the space that is asked for, and says which")

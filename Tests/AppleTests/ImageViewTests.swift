@@ -178,7 +178,6 @@ struct ImageViewTests {
 
   @Test("a toolkit asks again for what failed when the network is back, or when told to")
   func retries() async throws {
-    struct Offline: Error {}
     _ = show(0, in: TestedUIView())
     let monitor = try #require(NWPathMonitor._started.first)
     for (number, isOfNetwork) in [(9, true), (10, false)] {

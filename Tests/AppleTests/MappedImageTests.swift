@@ -23,7 +23,7 @@ struct MappedImageTests {
     let image = try #require(cached.makeCGImage())
 
     #expect(image.width == 33 && image.height == 17)
-    #expect(image.bytesPerRow == image.layout.rowBytes)
+    #expect(image.bytesPerRow == cached.layout.rowBytes)
     let address = cached.withPixels { pixels in
       pixels.withUnsafeBytes { $0.baseAddress }
     }

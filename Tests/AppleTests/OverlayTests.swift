@@ -31,7 +31,6 @@ extension SwiftUITests {
       #expect(draw(nil) == "no entity")
       #expect(draw(2)?.hasSuffix("loading") == true)
       try await waits { draw(2)?.hasPrefix("source\ncell 40x20") == true }
-      struct Offline: Error {}
       fixture.source.setFailure(Offline(), for: ViewFixture.photo(3))
       try await waits { draw(3)?.contains("Offline") == true }
     }

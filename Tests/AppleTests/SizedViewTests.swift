@@ -83,7 +83,6 @@ extension SwiftUITests {
 
     @Test("lays a view for failures over the placeholder")
     func showsFailure() async throws {
-      struct Offline: Error {}
       source.setFailure(Offline(), for: Self.missing)
       let draw = {
         screen.draw(
@@ -171,7 +170,6 @@ extension SwiftUITests {
       "that reads like AsyncImage has its phases, and its transaction for an image that was loaded"
     )
     func hasPhases() async throws {
-      struct Offline: Error {}
       source.setFailure(Offline(), for: URL(filePath: "/photos/2.jpg"))
       let draw = { (url: URL) in
         screen.draw(

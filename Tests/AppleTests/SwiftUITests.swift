@@ -136,7 +136,6 @@ struct SwiftUITests {
 
   @Test("tells its content of a failure, and without a cache of nothing")
   func tellsPhases() async throws {
-    struct Offline: Error {}
     fixture.source.setFailure(Offline(), for: ViewFixture.photo(7))
     func draw(in cache: ImageCache?) {
       screen.draw(

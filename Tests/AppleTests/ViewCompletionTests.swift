@@ -8,8 +8,6 @@ import Testing
 // Inside, since all of them share the list of transitions.
 extension ImageViewTests {
   @MainActor @Suite("a toolkit, asked for its result,") struct CompletionTests {
-    private struct Offline: Error {}
-
     private let fixture: ViewFixture
     private let results = Results()
     init() throws { fixture = try ViewFixture() }

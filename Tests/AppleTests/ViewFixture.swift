@@ -45,6 +45,9 @@ import Foundation
   }
 }
 
+/// Why a source has no image.
+struct Offline: Error {}
+
 /// Lets other tasks and the main queue go on until something is true.
 @MainActor func waits(until condition: () async -> Bool) async throws {
   while await !condition() {

@@ -159,84 +159,80 @@ extension FetchCommandTests {
     return (try await outcome, try #require(partial))
   }
 
-  /// Has the command ended in the middle of a download, and the next one continue it.
-  private func continueDownload(
-    brokenOffBy signal: Int32
-  ) async throws -> CommandProcess.Outcome {
-    let size = PixelSize(width: 700, height: 500)
-    let (image, gate, hasEnded) = (try TestImages.noise(size, seed: 7), Gate(), Lock(false))
+  /// Has the command ended by a signal in the middle of a download.
+  private func breakOffDownload(by signal: Int32) async throws -> BrokenDownload {
+    let image = try TestImages.noise(PixelSize(width: 700, height: 500), seed: 7)
+    let (gate, hasEnded) = (Gate(), Lock(false))
     defer { gate.open() }
     let (server, url) = try stoppingServer(image, until: gate, hasEnded)
     let (outcome, partial) = try await breakOff(url, by: signal, hasEnded)
-    let requestCount = server.requests.value
-    #expect(partial["id"] as? String == url.absoluteString)
-    #expect(partial["total_bytes"] as? Int == image.count)
-    let kept = "512 kB of \(image.count.byteText)"
+    return BrokenDownload(
+      server: server, url: url, byteCount: image.count, requestCount: server.requests.value,
+      outcome: outcome, partial: partial)
+  }
+
+  private struct BrokenDownload {
+    let server: HTTPServer
+    let url: URL
+    let byteCount: Int
+    let requestCount: Int
+    let outcome: CommandProcess.Outcome
+    let partial: [String: Any]
+    var kept: String { "512 kB of \(byteCount.byteText)" }
+  }
+
+  @Test(
+    "goes on after kill -9 and Ctrl-C where the download broke off", arguments: [SIGKILL, SIGINT])
+  func continues(signal: Int32) async throws {
+    let broken = try await breakOffDownload(by: signal)
+    #expect(broken.outcome.isKilled == (signal == SIGKILL))
+    if signal == SIGINT {
+      #expect(broken.outcome.status == 130)
+      #expect(broken.outcome.errors.hasSuffix("1 of 1 left; the next call goes on.\n"))
+    }
+    #expect(broken.partial["id"] as? String == broken.url.absoluteString)
+    #expect(broken.partial["total_bytes"] as? Int == broken.byteCount)
     let verified = try await run(["verify", cache])
     #expect(verified.status == 0)
     #expect(verified.output.contains("0 originals and 1 partial intact"))
-    #expect(try await run(["inspect", cache]).output.contains(kept))
-    #expect(lines(try await fetch([url])) == ["\(url): resumed \(kept)"])
-    #expect(server.arrivedRequests.last?.headers["range"] == "bytes=\(512 << 10)-")
-    #expect(server.requests.value == requestCount + 1)
+    #expect(try await run(["inspect", cache]).output.contains(broken.kept))
+    #expect(lines(try await fetch([broken.url])) == ["\(broken.url): resumed \(broken.kept)"])
+    #expect(broken.server.arrivedRequests.last?.headers["range"] == "bytes=\(512 << 10)-")
+    #expect(broken.server.requests.value == broken.requestCount + 1)
     let store = try await inspectStore()
-    #expect((store["originals"] as? [[String: Any]])?.first?["bytes"] as? Int == image.count)
+    let originals = store["originals"] as? [[String: Any]]
+    #expect(originals?.first?["bytes"] as? Int == broken.byteCount)
     #expect((store["partials"] as? [Any])?.isEmpty == true)
-    return outcome
-  }
-
-  @Test("goes on after kill -9 where the download broke off")
-  func killed() async throws {
-    #expect(try await continueDownload(brokenOffBy: SIGKILL).isKilled)
-  }
-
-  @Test("goes on after Ctrl-C where the download broke off")
-  func interruptedDownload() async throws {
-    let outcome = try await continueDownload(brokenOffBy: SIGINT)
-    #expect(outcome.status == 130)
-    #expect(outcome.errors.hasSuffix("1 of 1 left; the next call goes on.\n"))
   }
 
   @Test("finishes what broke off of an image that is in its table")
   func finishes() async throws {
-    let (image, gate, hasEnded) = (
-      try TestImages.noise(PixelSize(width: 700, height: 500), seed: 7), Gate(), Lock(false)
-    )
-    defer { gate.open() }
-    let (server, url) = try stoppingServer(image, until: gate, hasEnded)
-    _ = try await breakOff(url, by: SIGKILL, hasEnded)
-    let requestCount = server.requests.value
-    let formats = ["row:16x8:bgrx32"]
+    let broken = try await breakOffDownload(by: SIGKILL)
+    let (url, formats) = (broken.url, ["row:16x8:bgrx32"])
     #expect(
       lines(try await fetch([url], formats: formats, "--originals", "0")) == ["\(url): network"])
-    let kept = "512 kB of \(image.count.byteText)"
-    #expect(lines(try await fetch([url])) == ["\(url): resumed \(kept)"])
+    #expect(lines(try await fetch([url])) == ["\(url): resumed \(broken.kept)"])
     #expect(lines(try await fetch([url])) == ["\(url): table"])
     _ = try await run(["clear", cache, "row"])
     #expect(lines(try await fetch([url])) == ["\(url): original"])
-    #expect(server.requests.value == requestCount + 2)
+    #expect(broken.server.requests.value == broken.requestCount + 2)
   }
 
   @Test("keeps partials that verify names where they are damaged, and clear removes")
   func damagedPartial() async throws {
-    let (image, gate, hasEnded) = (
-      try TestImages.noise(PixelSize(width: 700, height: 500), seed: 7), Gate(), Lock(false)
-    )
-    defer { gate.open() }
-    let (server, url) = try stoppingServer(image, until: gate, hasEnded)
-    #expect(try await breakOff(url, by: SIGKILL, hasEnded).outcome.isKilled)
+    let broken = try await breakOffDownload(by: SIGKILL)
+    #expect(broken.outcome.isKilled)
     let content = try FileHandle(forUpdating: try #require(try originalFiles().first))
     try content.seek(toOffset: 300_000)
     try content.write(contentsOf: Data("other".utf8))
     try content.close()
     // The fetch may have asked again before it was killed; these two never ask.
-    let requestCount = server.requests.value
     let outcomes = try await run(["verify", cache])
     #expect(outcomes.status == 1)
-    #expect(outcomes.output.contains("the partial \(url) is damaged\n"))
+    #expect(outcomes.output.contains("the partial \(broken.url) is damaged\n"))
     let cleared = try await run(["clear", cache])
     #expect(cleared.output.hasSuffix("0 originals and 1 partial removed\n"))
     #expect(try originalFiles().isEmpty)
-    #expect(server.requests.value == requestCount)
+    #expect(broken.server.requests.value == broken.requestCount)
   }
 }

@@ -31,16 +31,6 @@ struct PhotoFolderTests {
     #expect(folder.skipped.map { [$0.path, $0.reason] } == [["b/liar.jpg", "no image"]])
   }
 
-  @Test("gives a file another version when it changes, and only then")
-  func versions() throws {
-    let before = try read()
-    #expect(try read().photos == before.photos)
-    try Data("P333".utf8).write(to: directory.url.appending(path: "z.txt"))
-    let after = try read()
-    #expect(after.photos[0].version == before.photos[0].version)
-    #expect(after.photos[1].version != before.photos[1].version)
-  }
-
   #if !canImport(Darwin)
     /// Apple's file systems have no names that are not UTF-8.
     @Test("tells names apart that are not UTF-8, or differ by U+FEFF")
@@ -98,16 +88,6 @@ struct PhotoFolderTests {
     #expect(skipped.first { $0.path == "pipe.jpg" }?.reason == "it is not a regular file")
   }
 
-  @Test("tells unreadable files from files that are no images")
-  func unreadable() throws {
-    try FileManager.default.createSymbolicLink(
-      atPath: directory.url.appending(path: "b/lost.jpg").path, withDestinationPath: "nowhere")
-    let folder = try read()
-    #expect(folder.unreadable.map(\.path) == ["b/lost.jpg"])
-    #expect(folder.unreadable.first?.reason == "its link leads nowhere")
-    #expect(folder.skipped.map(\.path) == ["b/liar.jpg"])
-  }
-
   @Test(
     "tells files and folders without permission from files that are no images",
     .enabled(if: geteuid() != 0))
@@ -120,15 +100,5 @@ struct PhotoFolderTests {
     #expect(folder.photos.isEmpty)
     #expect(folder.unreadable.map(\.path) == ["b/c", "z.txt"])
     #expect(folder.unreadable.allSatisfy { $0.reason == "Permission denied" })
-  }
-
-  @Test("that is missing, or a file, is refused by name")
-  func refused() throws {
-    let missing = directory.url.appending(path: "missing").path
-    let error = #expect(throws: UsageError.self) { try PhotoFolder(missing) { _ in nil } }
-    #expect(error?.description.contains(missing) == true)
-    #expect(error?.description.contains("No such file") == true)
-    let file = directory.url.appending(path: "z.txt").path
-    #expect(throws: UsageError.self) { try PhotoFolder(file) { _ in nil } }
   }
 }

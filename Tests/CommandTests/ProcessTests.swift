@@ -89,13 +89,4 @@ struct ProcessTests {
       }
     }
   }
-
-  @Test("removes a temporary folder with all in it")
-  func temporaryFolder() throws {
-    let folder = try TemporaryFolder(prefix: "imagecache-test")
-    try Data([1]).write(to: folder.url.appending(path: "file"))
-    #expect(FileManager.default.fileExists(atPath: folder.url.path))
-    folder.remove()
-    #expect(!FileManager.default.fileExists(atPath: folder.url.path))
-  }
 }

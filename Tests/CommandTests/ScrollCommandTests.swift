@@ -16,6 +16,12 @@ struct ScrollCommandTests {
     }
   }
 
+  /// The page of a report, and the images in it.
+  private func read(_ page: URL) throws -> (html: String, images: [Substring]) {
+    let html = try String(contentsOf: page, encoding: .utf8)
+    return (html, html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1))
+  }
+
   private func makePhotographs(_ count: Int) throws -> URL {
     let folder = directory.url.appending(path: "photos", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -86,9 +92,8 @@ struct ScrollCommandTests {
       "scroll", photos.path, "--rows", "30", "--columns", "2", "--size", "16x16", "--speed", "16",
       "--report", page.path, in: directory.url)
     #expect(outcome.status == 0)
-    let html = try String(contentsOf: page, encoding: .utf8)
+    let (html, images) = try read(page)
     #expect(html.matches(of: /<circle cx/).count == 3 * 18)
-    let images = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
     #expect(images.count == 36)
     #expect(images.allSatisfy { Data(base64Encoded: String($0))?[1...3] == Data("PNG".utf8) })
     // The table and the original are drawn alike, so their strips are the same images.
@@ -123,9 +128,7 @@ struct ScrollCommandTests {
     }
     #expect(passes.map { $0["downloaded_bytes"] as? Int ?? 0 > 0 } == [true, true, false])
     #expect(passes[0]["previews"] as? Int == 0 && passes[2]["previews"] as? Int == 0)
-    let html = try String(contentsOf: page, encoding: .utf8)
-    let images = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
-    #expect(images.count == 1)
+    #expect(try read(page).images.count == 1)
     #expect(try leftovers == [])
   }
 

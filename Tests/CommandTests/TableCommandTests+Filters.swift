@@ -11,9 +11,7 @@ extension TableCommandTests {
     let listed = try await run("inspect", cache, "--matching", "inner/*").output
     #expect(listed.contains("row: 16x8 bgra32, 2 of 18 images"))
     #expect(listed.contains("1 listed") && !listed.contains("a b.png"))
-    let json = try await run("inspect", cache, "--json", "--matching=? b.png").json
-    let tables = try #require(json?["tables"] as? [[String: Any]])
-    for table in tables {
+    for table in try await tables("--matching=? b.png") {
       let entries = try #require(table["entries"] as? [[String: Any]])
       #expect(entries.map { $0["entity"] as? String } == ["a b.png"])
     }
@@ -29,8 +27,7 @@ extension TableCommandTests {
   @Test("list and remove images by the time of their storing")
   func olderThan() async throws {
     #expect(try await warm("row:16x8").status == 0)
-    let listed = try await run("inspect", cache, "--json", "--older-than", "0s").json
-    let table = try #require((listed?["tables"] as? [[String: Any]])?.first)
+    let table = try #require(try await tables("--older-than", "0s").first)
     let entries = try #require(table["entries"] as? [[String: Any]])
     let times = entries.compactMap { $0["stored"] as? String }
     let dates = try times.map { try Date($0, strategy: .iso8601) }
@@ -76,9 +73,7 @@ extension TableCommandTests {
       #expect(shown.status == 0 && shown.output == "1 stored, 2 already there, 0 failed\n")
       let listed = try await run("inspect", cache).output.split(separator: "\n")
       #expect(listed.filter { $0.hasSuffix(", of a damaged file") }.count == 1)
-      let json = try await run("inspect", cache, "--json").json
-      let tables = try #require(json?["tables"] as? [[String: Any]])
-      let entries = try #require(tables.first?["entries"] as? [[String: Any]])
+      let entries = try #require(try await tables().first?["entries"] as? [[String: Any]])
       let marks = entries.map { ($0["entity"] as? String, $0["damaged_file"] as? Bool) }
       #expect(marks.contains { $0 == ("cut.png", true) } && marks.count == 3)
       #expect(marks.filter { $0.1 == true }.count == 1)

@@ -13,24 +13,21 @@ struct UsageTests {
   }
 
   @Test(
-    "teaches each command when asked for help",
-    arguments: [
-      ("scroll", "--report FILE.html"), ("warm", "aspectFit"),
-      ("fetch", "URL ... --cache DIR"), ("inspect", "--older-than DURATION"),
-      ("export", "OUT"), ("verify", "exit status is 1"), ("clear", "--matching PATTERN"),
-    ])
-  func commandHelp(command: String, expected: String) async throws {
+    "teaches each command when asked for help, and says what commands there are without a word",
+    arguments: ["scroll", "warm", "fetch", "inspect", "export", "verify", "clear"])
+  func commandHelp(command: String) async throws {
     let outcome = try await run(command, "--help")
-    #expect(outcome.status == 0)
-    #expect(outcome.output.contains(expected))
-    #expect(outcome.errors.isEmpty)
+    #expect(outcome.status == 0 && outcome.errors.isEmpty)
+    #expect(outcome.output.contains("imagecache \(command)"))
+    let without = try await run()
+    #expect(without.status == 2 && without.errors.contains(command))
   }
 
   @Test(
     "is refused with status 2 in words that name the bad value",
     arguments: [
       (["scrol"], "\"scrol\""), (["scroll", "--size", "20"], "\"20\""),
-      (["scroll", "--pixel-format", "rgb"], "\"rgb\""), (["scroll", "--rows", "1"], "\"1\""),
+      (["scroll", "--rows", "1"], "\"1\""),
       (["scroll", "/no/such/folder"], "/no/such/folder"),
       (["scroll", "--report", "/no/such/folder/x.html"], "/no/such/folder/x.html"),
       (["scroll", "--slow-network", "fast"], "\"fast\""),
@@ -44,16 +41,12 @@ struct UsageTests {
       ),
       (["warm", ".", "--cache=c", "--format=a:1x1", "--decode-memory=5x"], "\"5x\""),
       (["fetch", "--cache=c", "--format=a:1x1"], "URL"),
-      (["fetch", "a/b.jpg", "--cache=c", "--format=a:1x1"], "\"a/b.jpg\""),
-      (["fetch", "file:///b.jpg", "--cache=c", "--format=a:1x1"], "\"file:///b.jpg\""),
       (["fetch", "http://h/a", "--cache=c", "--format=a:1x1", "--originals=5x"], "\"5x\""),
       (["inspect", "/no/such/folder"], "/no/such/folder"),
       (["export", "d", "n", "e"], "needs OUT: the file to write"),
       (["export", "d", "n", "e", "a.gif"], "\"a.gif\" has no extension"),
       (["warm", ".", "--cache=c", "--format"], "--format needs a value: NAME:WxH"),
-      (["warm", ".", "--cache=c", "--format=row"], "\"row\" is not of the form NAME:WxH"),
       (["verify"], "DIR"), (["clear", "d", "row", "--originals"], "--originals"),
-      (["clear", "a", "b", "c"], "\"c\""),
     ])
   func refusals(words: [String], named: String) async throws {
     let outcome = try await CommandProcess(words, temporaryFolder: directory.url).run()
@@ -81,11 +74,4 @@ struct UsageTests {
       #expect(closed.errors.isEmpty)
     }
   #endif
-
-  @Test("without a word prints help as an error")
-  func nothing() async throws {
-    let outcome = try await run()
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("scroll"))
-  }
 }

@@ -24,13 +24,6 @@ extension ImageFormat {
 struct ScriptedImageSourceTests {
   private struct Outage: Error, Equatable {}
 
-  @Test("says in a sentence that it has no image")
-  func describesItself() {
-    let error = ScriptedSourceError.noImage(URL(filePath: "/items/1"))
-    #expect((error as any Error).localizedDescription == "\(error)")
-    #expect("\(error)".hasSuffix("file:///items/1."))
-  }
-
   private let first = Item(number: 1)
   private let second = Item(number: 2)
 

@@ -1,7 +1,6 @@
 #if !canImport(ImageIO)
   import Foundation
   import Pixels
-  import Synchronization
   import TestSupport
   import Testing
 
@@ -23,15 +22,11 @@
           let bits = Int(random.next() >> 32)
           return (bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24)
         }
-        var jpeg = Fixture.JPEGOptions()
-        jpeg.isProgressive = self == .progressiveJPEG
-        var png = Fixture.PNGOptions()
-        png.isInterlaced = self == .interlacedPNG
         switch self {
         case .baselineJPEG, .progressiveJPEG:
-          return Fixture.jpeg(image.size, image.rgb, jpeg)
+          return Fixture.jpeg(image, .init(isProgressive: self == .progressiveJPEG))
         case .png, .reducedPNG, .tinyPNG, .interlacedPNG:
-          return Fixture.png(image.size, image.rgba, png)
+          return Fixture.png(image, .init(isInterlaced: self == .interlacedPNG))
         case .lossyWebP: return Fixture.webp(image, isLossless: false, quality: 100)
         case .losslessWebP: return Fixture.webp(image)
         #if GIF
@@ -53,28 +48,24 @@
       }
     }
 
-    private final class Asked: Sendable {
-      let count = Atomic(0)
-    }
-
     @Test("ends at the question that was answered with yes", arguments: Kind.allCases)
     func ends(kind: Kind) throws {
       let data = kind.data
-      let all = Asked()
+      let all = Counter()
       _ = try decode(data, atLeast: kind.minimumSize) {
-        all.count.add(1, ordering: .relaxed)
+        all.increment()
         return false
       }
-      let questions = all.count.load(ordering: .relaxed)
+      let questions = all.value
       #expect(questions >= 4)
       for answer in [1, questions / 2, questions] {
-        let asked = Asked()
+        let asked = Counter()
         #expect(throws: ImageDecodingError.cancelled) {
           try decode(data, atLeast: kind.minimumSize) {
-            asked.count.add(1, ordering: .relaxed).newValue >= answer
+            asked.increment() >= answer
           }
         }
-        #expect(asked.count.load(ordering: .relaxed) == answer)
+        #expect(asked.value == answer)
       }
     }
   }

@@ -52,10 +52,8 @@
     func failsDecodes() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let size = PixelSize(width: 16, height: 16)
-        var options = Fixture.JPEGOptions()
-        options.profile = Fixture.cmyk
         let yellow = (0..<256).flatMap { _ -> [UInt8] in [255, 255, 0, 255] }
-        let jpeg = Fixture.jpeg(size, yellow, options)
+        let jpeg = Fixture.jpeg(size, yellow, .init(profile: Fixture.cmyk))
         // The table of inks is larger; what libjpeg takes for this image is smaller.
         probe_refuse_allocations(256 << 10)
         do throws(ImageDecodingError) {

@@ -15,20 +15,12 @@
 
     /// What an image of ``colors`` looks like once its conversion is applied: blue, green, red.
     private func converted(_ bitmap: Bitmap) -> [[UInt8]] {
-      var bytes = bitmap.packedBytes
-      bytes.withUnsafeMutableBytes { bytes in
-        guard let start = bytes.baseAddress else { return }
-        bitmap.colorConversion?.convert(
-          start, pixelCount: bitmap.size.width, format: bitmap.layout.format, to: .sRGB)
-      }
+      let bytes = bitmap.shownBytes()
       return (0..<bitmap.size.width).map { Array(bytes[4 * $0..<4 * $0 + 3].reversed()) }
     }
 
     private func png(profile: Data) -> Data {
-      var options = Fixture.PNGOptions()
-      options.colorType = 2
-      options.profile = profile
-      return Fixture.png(size, Self.colors.flatMap { $0 }, options)
+      return Fixture.png(size, Self.colors.flatMap { $0 }, .init(colorType: 2, profile: profile))
     }
 
     /// From a space of red, green and blue to sRGB by IEC 61966-2-1 and a matrix worked out
@@ -44,84 +36,69 @@
       }
     }
 
-    @Test("of Display P3 leads to the sRGB values that the standards give")
-    func convertsDisplayP3() throws {
-      let bitmap = try decode(png(profile: Fixture.displayP3))
-      let matrix = [
-        [1.2249401, -0.2249402, 0], [-0.0420570, 1.0420571, 0],
-        [-0.0196376, -0.0786361, 1.0982736],
+    @Test("of Display P3 and of Adobe RGB leads to the sRGB values that the standards give")
+    func convertsRGB() throws {
+      let spaces: [(profile: Data, matrix: [[Double]], decode: (Double) -> Double)] = [
+        (
+          Fixture.displayP3,
+          [
+            [1.2249401, -0.2249402, 0], [-0.0420570, 1.0420571, 0],
+            [-0.0196376, -0.0786361, 1.0982736],
+          ],
+          { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }
+        ),
+        (
+          Fixture.adobeRGB, [[1.3983558, -0.3983558, 0], [0, 1, 0], [0, -0.0429289, 1.0429289]],
+          { pow($0, 2.19921875) }
+        ),
       ]
-      let expected = Self.colors.map { color in
-        computed(color, matrix: matrix) {
-          $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4)
-        }
+      for (profile, matrix, decode) in spaces {
+        let bitmap = try ImageCodecsTests.decode(png(profile: profile))
+        let expected = Self.colors.map { computed($0, matrix: matrix, decode: decode) }
+        #expect(zip(converted(bitmap), expected).allSatisfy { largestDifference($0, $1) <= 1 })
+        // Without the conversion the test must not pass.
+        #expect(zip(Self.colors, expected).contains { largestDifference($0, $1) > 8 })
       }
-      #expect(bitmap.colorConversion != nil)
-      #expect(zip(converted(bitmap), expected).allSatisfy { largestDifference($0, $1) <= 1 })
-      // Without the conversion the test must not pass.
-      #expect(zip(Self.colors, expected).contains { largestDifference($0, $1) > 8 })
-    }
-
-    @Test("of Adobe RGB leads to the sRGB values that the standards give")
-    func convertsAdobeRGB() throws {
-      let bitmap = try decode(png(profile: Fixture.adobeRGB))
-      let matrix = [
-        [1.3983558, -0.3983558, 0], [0, 1, 0], [0, -0.0429289, 1.0429289],
-      ]
-      let expected = Self.colors.map { color in
-        computed(color, matrix: matrix) { pow($0, 2.19921875) }
-      }
-      #expect(zip(converted(bitmap), expected).allSatisfy { largestDifference($0, $1) <= 1 })
-      #expect(zip(Self.colors, expected).contains { largestDifference($0, $1) > 8 })
     }
 
     @Test("is found in JPEG and WebP too")
     func isFoundEverywhere() throws {
       let image = DrawnImage.slopes(32, 32)
-      var options = Fixture.JPEGOptions()
-      options.profile = Fixture.displayP3
-      let jpeg = Fixture.jpeg(image.size, image.rgb, options)
+      let jpeg = Fixture.jpeg(image, .init(profile: Fixture.displayP3))
       let webp = Surgery.extendedWebP(
         flags: 0x20, width: 32, height: 32,
         Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(image)))
       for data in [jpeg, webp] {
         let bitmap = try decode(data)
-        var pixel = bitmap.pixel(20, 10)
-        let color = Array(pixel.prefix(3).reversed())
+        let color = Array(bitmap.pixel(20, 10).prefix(3).reversed())
         let expected = Fixture.toSRGB(color, profile: Fixture.displayP3)
         #expect(largestDifference(color, expected) > 4)
-        pixel.withUnsafeMutableBytes { bytes in
-          guard let start = bytes.baseAddress else { return }
-          bitmap.colorConversion?.convert(start, pixelCount: 1, format: .bgrx32, to: .sRGB)
-        }
+        let pixel = Array(bitmap.shownBytes()[(10 * 32 + 20) * 4..<(10 * 32 + 20) * 4 + 4])
         #expect(largestDifference(Array(pixel.prefix(3).reversed()), expected) <= 1)
         #expect(pixel[3] == 255)
+      }
+    }
+
+    /// A JPEG with pieces of profiles, each with its number of two; the last one comes first in the file.
+    private func jpeg(_ pieces: [(number: Int, bytes: Data)], of count: UInt8 = 2) -> Data {
+      pieces.reduce(Fixture.jpeg(.slopes(16, 16))) { jpeg, piece in
+        let head = Data("ICC_PROFILE\0".utf8) + Data([UInt8(piece.number), count])
+        return Surgery.adding(segment: 0xE2, head + piece.bytes, to: jpeg)
       }
     }
 
     @Test("in several pieces is put together in their order")
     func joinsPieces() throws {
       let profile = Fixture.displayP3
-      let image = DrawnImage.slopes(16, 16)
-      var jpeg = Fixture.jpeg(image.size, image.rgb)
       let cut = profile.count / 3
-      // The last piece comes first in the file.
-      for (number, piece) in [(1, profile.prefix(cut)), (2, profile.dropFirst(cut))] {
-        jpeg = Surgery.adding(
-          segment: 0xE2, Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 2]) + piece, to: jpeg)
-      }
-      #expect(try decode(jpeg).colorConversion != nil)
+      let file = jpeg([(1, profile.prefix(cut)), (2, profile.dropFirst(cut))])
+      #expect(try decode(file).colorConversion != nil)
     }
 
     @Test("with a missing or doubled piece is ignored", arguments: [[2, 2], [1, 1], [1, 3]])
     func ignoresIncompletePieces(numbers: [Int]) throws {
-      let image = DrawnImage.slopes(16, 16)
-      var jpeg = Fixture.jpeg(image.size, image.rgb)
-      for number in numbers {
-        let piece = Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 2]) + Fixture.displayP3
-        jpeg = Surgery.adding(segment: 0xE2, piece, to: jpeg)
-      }
-      #expect(try decode(jpeg).colorConversion == nil)
+      let file = jpeg(numbers.map { ($0, Fixture.displayP3) })
+      #expect(try decode(file).colorConversion == nil)
     }
 
     @Test("of sRGB leaves nothing to do")
@@ -131,14 +108,10 @@
 
     @Test("that is broken is ignored")
     func ignoresBrokenProfiles() throws {
-      let image = DrawnImage.slopes(16, 16)
       for broken in [Data(count: 200), Fixture.displayP3.prefix(300), Data("ICC".utf8)] {
-        let segment = Data("ICC_PROFILE\0".utf8) + Data([1, 1]) + broken
-        let jpeg = Surgery.adding(
-          segment: 0xE2, segment, to: Fixture.jpeg(image.size, image.rgb))
-        let bitmap = try decode(jpeg)
+        let bitmap = try decode(jpeg([(1, broken)], of: 1))
         #expect(bitmap.colorConversion == nil)
-        #expect(largestDifference(bitmap.packedBytes, image.opaqueBGRX) <= 4)
+        #expect(largestDifference(bitmap.packedBytes, DrawnImage.slopes(16, 16).opaqueBGRX) <= 4)
       }
     }
 
@@ -170,62 +143,36 @@
     @Test("of another kind of colour than the image's is ignored")
     func ignoresForeignProfiles() throws {
       let image = DrawnImage.slopes(16, 16)
-      var options = Fixture.JPEGOptions()
-      options.profile = Fixture.linearGray
-      let jpeg = Fixture.jpeg(image.size, image.rgb, options)
+      let jpeg = Fixture.jpeg(image, .init(profile: Fixture.linearGray))
       #expect(try decode(jpeg).colorConversion == nil)
     }
 
-    @Test("for gray converts gray pixels")
+    @Test("for gray converts gray pixels, with alpha and without")
     func convertsGray() throws {
-      var options = Fixture.PNGOptions()
-      options.colorType = 0
-      options.profile = Fixture.linearGray
-      let bitmap = try decode(Fixture.png(size, [0, 1, 10, 50, 100, 128, 200, 255], options))
-      #expect(bitmap.layout.format == .gray8)
-      var bytes = bitmap.packedBytes
-      bytes.withUnsafeMutableBytes { bytes in
-        guard let start = bytes.baseAddress else { return }
-        bitmap.colorConversion?.convert(start, pixelCount: 8, format: .gray8, to: .sRGB)
-      }
-      let expected = [0, 1, 10, 50, 100, 128, 200, 255].map { (value: Int) -> UInt8 in
+      let grays: [UInt8] = [0, 1, 10, 50, 100, 128, 200, 255]
+      var options = Fixture.PNGOptions(colorType: 0, profile: Fixture.linearGray)
+      let plain = try decode(Fixture.png(size, grays, options))
+      #expect(plain.layout.format == .gray8)
+      let expected = grays.map { (value: UInt8) -> UInt8 in
         let linear = Double(value) / 255
         let curved = linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055
         return UInt8((curved * 255).rounded())
       }
-      #expect(largestDifference(bytes, expected) <= 1)
-    }
-
-    @Test("for gray converts gray pixels that have alpha, too")
-    func convertsGrayWithAlpha() throws {
-      var options = Fixture.PNGOptions()
-      options.profile = Fixture.linearGray
-      options.colorType = 0
-      let plain = try decode(
-        Fixture.png(size, [0, 1, 10, 50, 100, 128, 200, 255], options))
-      var grays = plain.packedBytes
-      grays.withUnsafeMutableBytes { bytes in
-        guard let start = bytes.baseAddress else { return }
-        plain.colorConversion?.convert(start, pixelCount: 8, format: .gray8, to: .sRGB)
-      }
+      #expect(largestDifference(plain.shownBytes(), expected) <= 1)
       options.colorType = 4
-      let glass = try decode(
-        Fixture.png(
-          size, [0, 255, 1, 255, 10, 255, 50, 255, 100, 255, 128, 255, 200, 255, 255, 255],
-          options))
+      let glass = try decode(Fixture.png(size, grays.flatMap { [$0, 255] }, options))
       #expect(glass.layout.format == .bgra32)
-      #expect(converted(glass) == grays.map { [$0, $0, $0] })
-      #expect(grays[3] > 100)
+      #expect(converted(glass) == plain.shownBytes().map { [$0, $0, $0] })
     }
 
     @Test("of sRGB's gray leaves nothing to do, where there is alpha neither", arguments: [0, 4])
     func ignoresGraySRGB(colorType: Int32) throws {
-      var options = Fixture.PNGOptions()
-      options.profile = Fixture.grayOfSRGB
-      options.colorType = colorType
       let grays: [UInt8] = [0, 1, 10, 50, 100, 128, 200, 255]
       let rows = colorType == 0 ? grays : grays.flatMap { [$0, 255] }
-      #expect(try decode(Fixture.png(size, rows, options)).colorConversion == nil)
+      #expect(
+        try decode(
+          Fixture.png(size, rows, .init(colorType: colorType, profile: Fixture.grayOfSRGB))
+        ).colorConversion == nil)
     }
 
     @Test("for inks is applied while decoding", arguments: [false, true])
@@ -239,10 +186,8 @@
       let pixels = (0..<16 * size.width).flatMap { (index: Int) -> [UInt8] in
         inks[index % size.width / 64].map { 255 - $0 }
       }
-      var options = Fixture.JPEGOptions()
-      options.hasAdobeSegment = hasAdobeSegment
-      options.profile = Fixture.cmyk
-      let bitmap = try decode(Fixture.jpeg(size, pixels, options))
+      let bitmap = try decode(
+        Fixture.jpeg(size, pixels, .init(hasAdobeSegment: hasAdobeSegment, profile: Fixture.cmyk)))
       #expect(bitmap.colorConversion == nil)
       for (index, ink) in inks.enumerated() {
         let expected = Fixture.toSRGB(ink, profile: Fixture.cmyk)
@@ -309,14 +254,6 @@
         known.add(Data(repeating: UInt8(number), count: 3 << 20), .rgb, nil)
       }
       #expect(known.entries.count == 2)
-    }
-
-    @Test("tell kinds apart")
-    func tellKindsApart() {
-      var known = KnownConversions()
-      known.add(Data([1]), .gray, nil)
-      #expect(known.find(Data([1]), .grayAsColor) == nil)
-      #expect(known.find(Data([1]), .gray) != nil)
     }
   }
 #endif

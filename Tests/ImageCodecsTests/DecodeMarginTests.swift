@@ -7,47 +7,25 @@
 
   @Suite("The margin of a decode", .timeLimit(.minutes(10)))
   struct DecodeMarginTests {
-    @Test(
-      "is 1.85 times the size drawn where pixels are averages, and 2.3 times where they lack frequencies",
-      arguments: [
-        // 375 rows are 1.875 times 200.
-        (PixelSize(width: 4000, height: 3000), PixelSize(width: 267, height: 200), 1),
-        // 370 rows are 1.85 times 200, and 369 are less.
-        (PixelSize(width: 2960, height: 2960), PixelSize(width: 200, height: 200), 1),
-        (PixelSize(width: 2952, height: 2952), PixelSize(width: 200, height: 200), 2),
-        // Other scales have no averages: 460 rows are 2.3 times 200.
-        (PixelSize(width: 1840, height: 1840), PixelSize(width: 200, height: 200), 2),
-        (PixelSize(width: 1836, height: 1836), PixelSize(width: 200, height: 200), 4),
-        (PixelSize(width: 920, height: 920), PixelSize(width: 200, height: 200), 4),
-        (PixelSize(width: 918, height: 918), PixelSize(width: 200, height: 200), 8),
-      ])
-    func choosesScale(size: PixelSize, drawn: PixelSize, eighths: Int) {
-      let minimum = DecodeMargin.balanced.minimumSize(for: drawn, of: size)
-      #expect(JPEGDecoder.eighths(of: size, for: minimum, hasMargin: true) == eighths)
-    }
+    /// The side of an image that is drawn with 200 pixels, and the eighths at which it is decoded.
+    private static let scales: [(margin: DecodeMargin, side: Int, eighths: Int)] = [
+      // Pixels at 1/8 are averages: 370 rows are 1.85 times 200, and 369 are less.
+      (.balanced, 2960, 1), (.balanced, 2952, 2),
+      // Other scales lack frequencies: 460 rows are 2.3 times 200.
+      (.balanced, 1840, 2), (.balanced, 1836, 4), (.balanced, 920, 4), (.balanced, 918, 8),
+      // 555 rows are 2.775 times 200, 690 are 3.45 times.
+      (.best, 4440, 1), (.best, 4432, 2), (.best, 2760, 2), (.best, 2752, 4), (.best, 1380, 4),
+      (.best, 1376, 8),
+      (.least, 1616, 2), (.least, 1600, 4), (.least, 808, 4), (.least, 800, 8),
+    ]
 
     @Test(
-      "is half as large again where the finest decode is asked for",
-      arguments: [
-        // 555 rows are 2.775 times 200, 690 are 3.45 times.
-        (4440, 1), (4432, 2), (2760, 2), (2752, 4), (1380, 4), (1376, 8),
-      ])
-    func choosesFinestScale(side: Int, eighths: Int) {
-      let (size, drawn) = (
-        PixelSize(width: side, height: side), PixelSize(width: 200, height: 200)
-      )
-      let minimum = DecodeMargin.best.minimumSize(for: drawn, of: size)
+      "is 1.85 or 2.3 times the size drawn, half as large again for the best decode, and 2 where memory is short",
+      arguments: scales)
+    func choosesScale(margin: DecodeMargin, side: Int, eighths: Int) {
+      let size = PixelSize(width: side, height: side)
+      let minimum = margin.minimumSize(for: PixelSize(width: 200, height: 200), of: size)
       #expect(JPEGDecoder.eighths(of: size, for: minimum, hasMargin: true) == eighths)
-    }
-
-    @Test("is at least twice the size at 1/4 and 1/2 where memory is short")
-    func choosesLeastScale() {
-      let drawn = PixelSize(width: 200, height: 200)
-      for (side, eighths) in [(1616, 2), (1600, 4), (808, 4), (800, 8)] {
-        let size = PixelSize(width: side, height: side)
-        let minimum = DecodeMargin.least.minimumSize(for: drawn, of: size)
-        #expect(JPEGDecoder.eighths(of: size, for: minimum, hasMargin: true) == eighths)
-      }
     }
 
     @Test("is part of the memory that a decode declares")

@@ -12,24 +12,20 @@
   struct LentMemoryTests {
     private static let image = DrawnImage.confetti(301, 211)
 
-    private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
-      var options = Fixture.JPEGOptions()
-      change(&options)
-      return Fixture.jpeg(image.size, image.rgb, options)
+    private static func jpeg(_ options: Fixture.JPEGOptions = .init()) -> Data {
+      Fixture.jpeg(image, options)
     }
 
     private static func png(isInterlaced: Bool) -> Data {
-      var options = Fixture.PNGOptions()
-      options.isInterlaced = isInterlaced
-      return Fixture.png(image.size, image.rgba, options)
+      return Fixture.png(image, .init(isInterlaced: isInterlaced))
     }
 
     private static let files = formats + optional
 
     private static let formats: [(String, Data)] = [
       ("JPEG", jpeg()),
-      ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
-      ("progressive JPEG", jpeg { $0.isProgressive = true }),
+      ("JPEG with coarse colours", jpeg(.init(sampling: (2, 2)))),
+      ("progressive JPEG", jpeg(.init(isProgressive: true))),
       ("JPEG of inks", Fixture.jpeg(image.size, image.rgba)),
       ("turned JPEG", Surgery.adding(exif: Surgery.exif(orientation: 6), toJPEG: jpeg())),
       ("PNG", png(isInterlaced: false)),
@@ -48,8 +44,7 @@
         files.append(("small frame of a GIF", gif.data))
       #endif
       #if AVIF
-        var avif = Fixture.AVIFOptions()
-        (avif.sampling, avif.isExact, avif.hasAlpha) = (420, false, true)
+        var avif = Fixture.AVIFOptions(sampling: 420, isExact: false, hasAlpha: true)
         files.append(("AVIF", Fixture.avif(image, avif)))
         avif.rotation = 1
         files.append(("turned AVIF", Fixture.avif(image, avif)))
@@ -75,11 +70,10 @@
     func coefficients() throws {
       let use = SpareMemoryUse()
       defer { use.pause() }
-      var options = Fixture.JPEGOptions()
-      options.isProgressive = true
+      let options = Fixture.JPEGOptions(isProgressive: true)
       let large = DrawnImage.confetti(380, 300)
-      let larger = Fixture.jpeg(large.size, large.rgb, options)
-      let progressive = Fixture.jpeg(Self.image.size, Self.image.rgb, options)
+      let larger = Fixture.jpeg(large, options)
+      let progressive = Fixture.jpeg(Self.image, options)
       let expected = try ImageCodecsTests.decode(Self.jpeg()).packedBytes
       for _ in 0..<5 {
         _ = try ImageCodecsTests.decode(larger)
@@ -91,9 +85,7 @@
       "uses no byte of coefficients beyond those that were lent",
       arguments: [(-1, false), (0, true)])
     func limitsCoefficients(change: Int, isEnough: Bool) throws {
-      var options = Fixture.JPEGOptions()
-      options.isProgressive = true
-      let data = Fixture.jpeg(Self.image.size, Self.image.rgb, options)
+      let data = Fixture.jpeg(Self.image, .init(isProgressive: true))
       let reader = try #require(fic_jpeg_reader_create())
       defer { fic_jpeg_reader_close(reader) }
       var header = fic_jpeg_header()

@@ -9,19 +9,6 @@
   struct WideColorTests {
     private let image = DrawnImage.slopes(16, 16)
 
-    /// The numbers of a decoded image in a space.
-    private func bytes(_ bitmap: Bitmap, in space: ColorSpace) -> [UInt8] {
-      var bytes = bitmap.packedBytes
-      guard let conversion = bitmap.conversion(to: space) else { return bytes }
-      #expect(conversion.prepare(for: space))
-      bytes.withUnsafeMutableBytes { buffer in
-        guard let start = buffer.baseAddress else { return }
-        conversion.convert(
-          start, pixelCount: buffer.count / 4, format: bitmap.layout.format, to: space)
-      }
-      return bytes
-    }
-
     private func encoded(
       _ encoder: some ImageEncoder, _ space: ColorSpace = .displayP3,
       _ format: PixelFormat = .bgrx32
@@ -55,8 +42,8 @@
         let bitmap = try decode(file)
         #expect(bitmap.colorConversion != nil)
         #expect(
-          largestDifference(bytes(bitmap, in: .displayP3), image.opaqueBGRX) <= tolerance)
-        #expect(largestDifference(bytes(bitmap, in: .sRGB), image.opaqueBGRX) > 40)
+          largestDifference(bitmap.shownBytes(in: .displayP3), image.opaqueBGRX) <= tolerance)
+        #expect(largestDifference(bitmap.shownBytes(in: .sRGB), image.opaqueBGRX) > 40)
       }
     }
 
@@ -103,22 +90,20 @@
 
     @Test("keeps the colours of a profile that sRGB lacks")
     func keepsColors() throws {
-      var options = Fixture.PNGOptions()
-      options.colorType = 2
-      options.profile = Fixture.adobeRGB
       // Adobe RGB's green in Display P3: worked out from both spaces' chromaticities.
-      let file = Fixture.png(PixelSize(width: 1, height: 1), [105, 200, 60], options)
+      let file = Fixture.png(
+        PixelSize(width: 1, height: 1), [105, 200, 60],
+        .init(colorType: 2, profile: Fixture.adobeRGB))
       let bitmap = try decode(file)
-      #expect(largestDifference(bytes(bitmap, in: .displayP3), [68, 198, 78, 255]) <= 1)
-      #expect(bytes(bitmap, in: .sRGB)[2] == 0)
+      #expect(largestDifference(bitmap.shownBytes(in: .displayP3), [68, 198, 78, 255]) <= 1)
+      #expect(bitmap.shownBytes(in: .sRGB)[2] == 0)
     }
 
     @Test("is what inks become where it is asked for, and the result says so")
     func convertsInks() throws {
       // Cyan, and yellow, which this profile leaves out.
       let inks = (0..<64).flatMap { _ in [0, 255, 0, 255] as [UInt8] }
-      var options = Fixture.JPEGOptions()
-      options.profile = Fixture.cmyk
+      var options = Fixture.JPEGOptions(profile: Fixture.cmyk)
       let file = Fixture.jpeg(PixelSize(width: 8, height: 8), inks, options)
       var request = DecodeRequest()
       let narrow = try ImageDecoders.standard.decoder(for: file).decode(file, request)

@@ -54,6 +54,15 @@ struct Drawn {
     return UInt16(bytes[start]) | UInt16(bytes[start + 1]) << 8
   }
 
+  /// The largest difference of any pixel of four bytes.
+  func distance(to other: Drawn, x left: Int = 0, y top: Int = 0) -> Int {
+    let size = layout.size
+    return (0..<size.height * size.width).map { index in
+      let (x, y) = (index % size.width, index / size.width)
+      return self[x, y].distance(to: other[x + left, y + top])
+    }.max() ?? 0
+  }
+
   /// The bytes of one row without its padding.
   func row(_ y: Int) -> [UInt8] {
     let start = y * layout.rowBytes
@@ -143,4 +152,8 @@ extension Bitmap {
       return BGRA(bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
     }
   }
+}
+
+extension DrawingError {
+  var isCancellation: Bool { if case .cancelled = self { true } else { false } }
 }

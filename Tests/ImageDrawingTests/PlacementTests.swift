@@ -20,33 +20,32 @@ struct PlacementTests {
   @Test(
     "that fills cuts off what protrudes where its alignment says",
     arguments: [
-      (Drawing.Alignment.left, 0.0), (.center, 100), (.right, 200), (.topRight, 200),
-      (.bottomLeft, 0), (Drawing.Alignment(x: 0.25, y: 0.5), 50),
-      (Drawing.Alignment(x: 7, y: 0), 200),
+      (Drawing.Alignment.left, 0.0, 100.0), (.center, 100, 100), (.right, 200, 100),
+      (.topRight, 200, 0), (.bottomLeft, 0, 200), (Drawing.Alignment(x: 0.25, y: 0.5), 50, 100),
+      (Drawing.Alignment(x: 7, y: 0), 200, 0), (.top, 100, 0), (.bottom, 100, 200),
     ])
-  func fills(alignment: Drawing.Alignment, left: Double) {
+  func fills(alignment: Drawing.Alignment, left: Double, top: Double) {
     let placement = placement(.aspectFill, alignment, of: wide, in: square)
     #expect(placement.source == Canvas.Rect(x: left, y: 0, width: 200, height: 200))
     #expect(placement.destination == ImageRegion(columns: 0..<100, rows: 0..<100))
+    let tall = self.placement(.aspectFill, alignment, of: wide.transposed, in: square)
+    #expect(tall.source == Canvas.Rect(x: 0, y: top, width: 200, height: 200))
   }
 
   @Test(
-    "that fills cuts above and below, too",
-    arguments: [(Drawing.Alignment.top, 0.0), (.center, 100), (.bottom, 200)])
-  func fillsTall(alignment: Drawing.Alignment, top: Double) {
-    let placement = placement(.aspectFill, alignment, of: wide.transposed, in: square)
-    #expect(placement.source == Canvas.Rect(x: 0, y: top, width: 200, height: 200))
-  }
-
-  @Test(
-    "that fits leaves room where its alignment says",
+    "that fits leaves room where its alignment says, and shows a line of the flattest image",
     arguments: [
-      (Drawing.Alignment.top, 0), (.center, 25), (.bottom, 50), (.topLeft, 0), (.bottomRight, 50),
+      (Drawing.Alignment.top, 0, 25), (.center, 25, 25), (.bottom, 50, 25), (.topLeft, 0, 0),
+      (.bottomRight, 50, 50), (.right, 25, 50),
     ])
-  func fits(alignment: Drawing.Alignment, top: Int) {
+  func fits(alignment: Drawing.Alignment, top: Int, left: Int) {
     let placement = placement(.aspectFit, alignment, of: wide, in: square)
     #expect(placement.source == Canvas.Rect(x: 0, y: 0, width: 400, height: 200))
     #expect(placement.destination == ImageRegion(columns: 0..<100, rows: top..<top + 50))
+    let tall = self.placement(.aspectFit, alignment, of: wide.transposed, in: square)
+    #expect(tall.destination == ImageRegion(columns: left..<left + 50, rows: 0..<100))
+    let line = PixelSize(width: 10_000, height: 1)
+    #expect(self.placement(.aspectFit, alignment, of: line, in: square).destination.rows.count == 1)
   }
 
   @Test("is put into the pixels of a bitmap by the image's edges there")
@@ -55,19 +54,6 @@ struct PlacementTests {
     let part = Canvas.Rect(x: 100, y: 0, width: 300, height: 100)
     #expect(
       edges.pixels(showing: part) == Canvas.Rect(x: 50.5, y: 0, width: 150, height: 49.875))
-  }
-
-  @Test("that fits leaves room beside tall images")
-  func fitsTall() {
-    let placement = placement(.aspectFit, .right, of: wide.transposed, in: square)
-    #expect(placement.destination == ImageRegion(columns: 50..<100, rows: 0..<100))
-  }
-
-  @Test("that fits shows a line of even the flattest image")
-  func fitsExtremes() {
-    let line = PixelSize(width: 10_000, height: 1)
-    let placement = placement(.aspectFit, of: line, in: square)
-    #expect(placement.destination == ImageRegion(columns: 0..<100, rows: 50..<51))
   }
 
   @Test("that stretches uses everything for everything")
@@ -110,17 +96,8 @@ struct DrawingSizeTests {
     .aspectFill, .aspectFit, .stretch, .custom { _, _ in },
   ]
 
-  @Test("is the slot's in an exact format")
-  func exact() {
-    for drawing in Self.drawings {
-      let size = drawing.outputSize(
-        source: PixelSize(width: 3, height: 999), slot: slot, upTo: false)
-      #expect(size == slot)
-    }
-  }
-
   @Test(
-    "keeps the image's proportions within an up-to format, without enlarging",
+    "keeps the image's proportions in an up-to format, without enlarging; else it is the slot's",
     arguments: [
       ((4000, 3000), (200, 150)), ((3000, 4000), (113, 150)), ((4000, 1000), (200, 50)),
       ((120, 90), (120, 90)), ((120, 200), (90, 150)), ((200, 150), (200, 150)),
@@ -128,9 +105,10 @@ struct DrawingSizeTests {
     ] as [((Int, Int), (Int, Int))])
   func upTo(source: (Int, Int), expected: (Int, Int)) {
     for drawing in Self.drawings {
-      let size = drawing.outputSize(
-        source: PixelSize(width: source.0, height: source.1), slot: slot, upTo: true)
+      let source = PixelSize(width: source.0, height: source.1)
+      let size = drawing.outputSize(source: source, slot: slot, upTo: true)
       #expect(size == PixelSize(width: expected.0, height: expected.1))
+      #expect(drawing.outputSize(source: source, slot: slot, upTo: false) == slot)
     }
   }
 
@@ -182,13 +160,6 @@ struct DrawingSizeTests {
     #expect(region == ImageRegion(columns: expected.0, rows: expected.1))
   }
 
-  @Test("needs no more than the image's own proportions in an up-to format")
-  func minimumSourceUpTo() {
-    let size = Drawing.aspectFill.minimumSourceSize(
-      source: PixelSize(width: 3000, height: 1001), slot: slot, upTo: true)
-    #expect(size == PixelSize(width: 200, height: 67))
-  }
-
   @Test(
     "is covered by an image that has a pixel for each that is shown of it",
     arguments: [
@@ -205,12 +176,14 @@ struct DrawingSizeTests {
         == isCovered)
   }
 
-  @Test("needs the whole of a source that is smaller than the slot")
+  @Test("needs no more than a small source, and than the image's own proportions up to a size")
   func minimumSourceOfSmallImages() {
+    let small = PixelSize(width: 20, height: 30)
     for drawing in Self.drawings {
-      let size = drawing.minimumSourceSize(
-        source: PixelSize(width: 20, height: 30), slot: slot, upTo: false)
-      #expect(size == PixelSize(width: 20, height: 30))
+      #expect(drawing.minimumSourceSize(source: small, slot: slot, upTo: false) == small)
     }
+    let size = Drawing.aspectFill.minimumSourceSize(
+      source: PixelSize(width: 3000, height: 1001), slot: slot, upTo: true)
+    #expect(size == PixelSize(width: 200, height: 67))
   }
 }

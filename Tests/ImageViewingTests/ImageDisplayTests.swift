@@ -34,16 +34,6 @@ struct ImageDisplayTests {
     }
     #expect(screen.fault == nil, "\(screen.course)")
   }
-
-  @Test func anOlderVersionStaysUntilTheNewOneIsThere() {
-    var screen = Screen()
-    for act in [Act.storeA1, .appear, .wantA1, .wantA2, .preview, .load] { screen.perform(act) }
-    #expect(
-      screen.shown == [
-        .image(Wanted(entity: 1, version: 1), isLate: false),
-        .image(Wanted(entity: 1, version: 2), isLate: true),
-      ])
-  }
 }
 
 /// A target without a cache: an entity, and a version of its image.
@@ -109,7 +99,6 @@ private struct Screen {
   private var brought: Wanted?
   private(set) var shown: [Seen] = []
   private(set) var lookCount = 0
-  private(set) var loadCount = 0
   private(set) var course: [Act] = []
   private(set) var fault: String?
 
@@ -218,7 +207,7 @@ private struct Screen {
     case .load(let turn):
       if loading != nil { fault = "Two loads at once" }
       loading = target.map { (turn, $0) }
-      (loadedAfter, loadCount) = (changeCount, loadCount + 1)
+      loadedAfter = changeCount
     case .cancel:
       if loading == nil { fault = "Nothing is there to be given up" }
       (late, loading) = (loading, nil)

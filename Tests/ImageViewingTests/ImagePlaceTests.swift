@@ -25,6 +25,13 @@ struct ImagePlaceTests {
     ImagePlace.Request(Self.photo(number), format: .cell, cache: cache)
   }
 
+  private func place(showing number: Int) -> ImagePlace {
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(number))
+    return place
+  }
+
   private func leaseCount() async -> Int {
     await cache.statistics().tables.reduce(0) { $0 + $1.leasedCount }
   }
@@ -42,9 +49,7 @@ struct ImagePlaceTests {
   }
 
   @Test func aMissIsLoadedAndLate() async throws {
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
+    let place = place(showing: 1)
     #expect(screen.sights == [.placeholder])
     await screen.hasShown(2)
     #expect(screen.sights == [.placeholder, .image(isLate: true)])
@@ -107,9 +112,7 @@ struct ImagePlaceTests {
 
   @Test func whoeverLeavesGivesUpTheLoad() async throws {
     source.holdLoads()
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
+    let place = place(showing: 1)
     try await source.hasBegunLoads()
     place.disappear()
     try await source.hasCancelledLoads()
@@ -119,9 +122,7 @@ struct ImagePlaceTests {
   @Test func aPlaceThatIsReleasedGivesUpItsLoad() async throws {
     source.holdLoads()
     do {
-      let place = screen.makePlace()
-      place.appear()
-      place.want(request(1))
+      let place = place(showing: 1)
       try await source.hasBegunLoads()
       withExtendedLifetime(place) {}
     }
@@ -130,9 +131,7 @@ struct ImagePlaceTests {
 
   @Test func aReusedPlaceShowsTheLastImageOnly() async throws {
     source.holdLoads(of: Self.photo(1))
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
+    let place = place(showing: 1)
     try await source.hasBegunLoads(of: Self.photo(1))
     place.want(request(2))
     source.releaseLoads()
@@ -142,11 +141,11 @@ struct ImagePlaceTests {
     withExtendedLifetime(place) {}
   }
 
-  @Test func whatFailedIsAskedForAgain() async throws {
-    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
+  @Test func whatFailedIsAskedForAgainWhileItIsOnScreen() async throws {
+    for number in 1...2 {
+      source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(number))
+    }
+    let place = place(showing: 1)
     await screen.hasShown(2)
     #expect(screen.sights.prefix(2) == [.placeholder, .failure])
     source.setImage(.bitmap(try .sample(1)), for: Self.photo(1))
@@ -156,14 +155,18 @@ struct ImagePlaceTests {
     let shownCount = screen.sights.count
     ImagePlace.retryFailed()
     #expect(screen.sights.count == shownCount)
-    withExtendedLifetime(place) {}
+    // A hidden place is not asked either.
+    place.want(request(2))
+    await screen.hasShown(.failure)
+    place.disappear()
+    let hiddenCount = screen.sights.count
+    ImagePlace.retryFailed()
+    #expect(screen.sights.last == .nothing && screen.sights.count == hiddenCount)
   }
 
   @Test func whatFailedIsAskedForAgainWhenTheNetworkComesBack() async throws {
     source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
+    let place = place(showing: 1)
     await screen.hasShown(.failure)
     // Whatever another suite of this process has reported: from here on there is a network.
     ImagePlace.networkChanged(isThere: true)
@@ -177,23 +180,8 @@ struct ImagePlaceTests {
     withExtendedLifetime(place) {}
   }
 
-  @Test func aHiddenPlaceIsNotAskedAgain() async throws {
-    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
-    await screen.hasShown(2)
-    place.disappear()
-    #expect(screen.sights.last == .nothing)
-    let shownCount = screen.sights.count
-    ImagePlace.retryFailed()
-    #expect(screen.sights.count == shownCount)
-  }
-
   @Test func aImageThatWasExchangedIsShown() async throws {
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(0))
+    let place = place(showing: 0)
     let before = screen.image
     try await cache.store(try Bitmap.sample(9), for: Self.stored, format: .cell)
     ImagePlace.reload(for: Self.stored.imageID, in: cache)
@@ -204,9 +192,7 @@ struct ImagePlaceTests {
 
   @Test func aImageThatIsStoredDuringALoadIsShown() async throws {
     source.holdLoads()
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
+    let place = place(showing: 1)
     try await source.hasBegunLoads()
     let stored = try await cache.store(try Bitmap.sample(9), for: Self.photo(1), format: .cell)
     ImagePlace.reload(for: Self.photo(1).imageID, in: cache)
@@ -218,9 +204,7 @@ struct ImagePlaceTests {
 
   @Test func aLoadFromBeforeARemovalBeginsAnew() async throws {
     source.holdLoads()
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(1))
+    let place = place(showing: 1)
     try await source.hasBegunLoads()
     try await cache.removeImage(for: Self.photo(1), format: .cell)
     ImagePlace.reload(for: Self.photo(1).imageID, in: cache)
@@ -251,9 +235,7 @@ struct ImagePlaceTests {
   }
 
   @Test func placesThatAreGoneAreForgottenAndNoOther() async throws {
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(0))
+    let place = place(showing: 0)
     for _ in 0..<1000 { _ = screen.makePlace() }
     #expect(ImagePlace.placeCount < 300)
     ImagePlace.reload(for: nil, in: cache)

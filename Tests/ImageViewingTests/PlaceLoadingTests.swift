@@ -14,16 +14,9 @@ struct PlaceLoadingTests {
   private let cache: ImageCache
   private let screen = PlaceScreen()
   private static let photo = URL(filePath: "/photos/1.jpg")
-  private static let large = ImageFormat(
-    name: "large", family: "photos", size: .exact(PixelSize(width: 16, height: 16)),
-    pixelFormat: .bgrx32, capacity: 8)
-  private static let small = ImageFormat(
-    name: "small", family: "photos", size: .exact(PixelSize(width: 4, height: 4)),
-    pixelFormat: .bgrx32, capacity: 8)
-
   init() throws {
     cache = try ImageCache.filled(
-      with: [URL](), formats: [.cell, Self.small, Self.large],
+      with: [URL](), formats: [.cell],
       source: ClosureImageSource { [script, asked] request in
         asked.note(request)
         for count in [25, 25, 50] {
@@ -33,8 +26,8 @@ struct PlaceLoadingTests {
       })
   }
 
-  private func request(_ format: ImageFormat = .cell) -> ImagePlace.Request {
-    ImagePlace.Request(Self.photo, format: format, cache: cache)
+  private func request() -> ImagePlace.Request {
+    ImagePlace.Request(Self.photo, format: .cell, cache: cache)
   }
 
   private func placeThatLoads(_ behavior: DisappearBehavior) async throws -> ImagePlace {
@@ -140,23 +133,6 @@ struct PlaceLoadingTests {
     await screen.hasShown(.image(isLate: true))
     #expect(screen.sights == [.placeholder, .image(isLate: true)])
     place.fractionChanged = {}
-  }
-
-  @Test("keeps an image of the family until the one of another format is there")
-  func changesFormat() async throws {
-    let place = screen.makePlace()
-    place.appear()
-    place.want(request(Self.small))
-    await screen.hasShown(.image(isLate: true))
-    try await cache.removeImage(for: Self.photo, format: Self.large)
-    place.want(request(Self.large))
-    #expect(screen.sights.count == 2)
-    await screen.hasShown(3)
-    #expect(screen.sights.last == .image(isLate: true))
-    #expect(screen.image?.size == Self.large.size)
-    place.want(request(.cell))
-    #expect(screen.sights.last == .placeholder)
-    place.disappear()
   }
 }
 

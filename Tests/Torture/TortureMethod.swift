@@ -13,6 +13,23 @@ protocol TortureMethod: Sendable {
   func run() async throws -> Findings
 }
 
+/// A method that takes a count, and in which a fault can be planted.
+protocol CountedMethod: TortureMethod {
+  associatedtype Plant: Sendable
+
+  /// What the count may be, and what it is where no argument names it.
+  static var counts: (range: ClosedRange<Int>, standard: Int) { get }
+
+  init(count: Int, seed: UInt64, plant: Plant?)
+}
+
+extension CountedMethod {
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    let count = try arguments.integer("--count", in: Self.counts.range) ?? Self.counts.standard
+    self.init(count: count, seed: seed, plant: nil)
+  }
+}
+
 extension TortureMethod {
   /// The grammar of a method that takes a count, a seed, and perhaps more.
   static func makeGrammar(
@@ -26,7 +43,6 @@ extension TortureMethod {
         .value("--seed", "N", help: "repeats a run as far as the system's timing allows (random)")
       ],
       discussion: discussion + """
-
 
         Files go to the system's temporary folder; TMPDIR names another. The exit status is 1 when
         a wrong photo, a crash, a lost entry or any other fault was seen.

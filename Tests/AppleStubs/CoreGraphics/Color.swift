@@ -8,7 +8,6 @@ public typealias CFData = Data
 public typealias CFMutableData = NSMutableData
 public typealias CFString = String
 public typealias CFDictionary = [AnyHashable: Any]
-public typealias CFNumber = NSNumber
 public typealias CFTypeRef = AnyObject
 
 /// Display P3 is converted; all others that have three components count as sRGB.

@@ -87,9 +87,6 @@ public final class CGContext {
     cairo_transform(cairo, &matrix)
   }
   public func setAlpha(_ alpha: CGFloat) { state.alpha = alpha }
-  public func setShouldAntialias(_ shouldAntialias: Bool) {
-    cairo_set_antialias(cairo, shouldAntialias ? CAIRO_ANTIALIAS_DEFAULT : CAIRO_ANTIALIAS_NONE)
-  }
   public func setFillColor(_ color: CGColor) { state.fill = color.rgba(in: space) }
   public func setStrokeColor(_ color: CGColor) { state.stroke = color.rgba(in: space) }
   public func setLineWidth(_ width: CGFloat) { cairo_set_line_width(cairo, width) }

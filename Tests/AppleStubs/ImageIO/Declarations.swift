@@ -16,7 +16,6 @@ public enum CGImageSourceStatus: Int32, Sendable {
 
 public let kCGImageSourceShouldCache: CFString = "kCGImageSourceShouldCache"
 public let kCGImageSourceShouldCacheImmediately: CFString = "kCGImageSourceShouldCacheImmediately"
-public let kCGImageSourceTypeIdentifierHint: CFString = "kCGImageSourceTypeIdentifierHint"
 public let kCGImageSourceCreateThumbnailFromImageAlways: CFString =
   "kCGImageSourceCreateThumbnailFromImageAlways"
 public let kCGImageSourceCreateThumbnailFromImageIfAbsent: CFString =
@@ -24,20 +23,17 @@ public let kCGImageSourceCreateThumbnailFromImageIfAbsent: CFString =
 public let kCGImageSourceCreateThumbnailWithTransform: CFString =
   "kCGImageSourceCreateThumbnailWithTransform"
 public let kCGImageSourceThumbnailMaxPixelSize: CFString = "kCGImageSourceThumbnailMaxPixelSize"
-public let kCGImageSourceSubsampleFactor: CFString = "kCGImageSourceSubsampleFactor"
 
 public let kCGImagePropertyPixelWidth: CFString = "PixelWidth"
 public let kCGImagePropertyPixelHeight: CFString = "PixelHeight"
 public let kCGImagePropertyOrientation: CFString = "Orientation"
 public let kCGImagePropertyHasAlpha: CFString = "HasAlpha"
 public let kCGImagePropertyColorModel: CFString = "ColorModel"
-public let kCGImagePropertyColorModelGray: CFString = "Gray"
 public let kCGImagePropertyColorModelCMYK: CFString = "CMYK"
 public let kCGImagePropertyProfileName: CFString = "ProfileName"
 public let kCGImagePropertyJFIFDictionary: CFString = "{JFIF}"
 public let kCGImagePropertyJFIFIsProgressive: CFString = "IsProgressive"
 public let kCGImagePropertyPNGDictionary: CFString = "{PNG}"
-public let kCGImagePropertyPNGInterlaceType: CFString = "InterlaceType"
 public let kCGImagePropertyGIFDictionary: CFString = "{GIF}"
 public let kCGImagePropertyWebPDictionary: CFString = "{WebP}"
 public let kCGImagePropertyHEICSDictionary: CFString = "{HEICS}"
@@ -46,11 +42,6 @@ public let kCGImagePropertyGIFLoopCount: CFString = "LoopCount"
 public let kCGImagePropertyGIFDelayTime: CFString = "DelayTime"
 public let kCGImagePropertyGIFUnclampedDelayTime: CFString = "UnclampedDelayTime"
 public let kCGImagePropertyGIFFrameInfoArray: CFString = "FrameInfo"
-
-public enum CGImagePropertyOrientation: UInt32, Sendable {
-  case up = 1
-  case upMirrored, down, downMirrored, leftMirrored, right, rightMirrored, left
-}
 
 // MARK: Writing
 

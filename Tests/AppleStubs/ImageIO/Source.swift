@@ -15,8 +15,6 @@ public func CGImageSourceGetType(_ source: CGImageSource) -> CFString? { source.
 
 public func CGImageSourceGetCount(_ source: CGImageSource) -> Int { source.frames.count }
 
-public func CGImageSourceGetPrimaryImageIndex(_ source: CGImageSource) -> Int { 0 }
-
 public func CGImageSourceGetStatus(_ source: CGImageSource) -> CGImageSourceStatus {
   source.file.isWhole ? .statusComplete : .statusIncomplete
 }
@@ -57,10 +55,6 @@ public func CGImageSourceCopyPropertiesAtIndex(
   if header.hasAlpha { properties[kCGImagePropertyHasAlpha] = NSNumber(value: true) }
   return properties
 }
-
-public func CGImageSourceCreateImageAtIndex(
-  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
-) -> CGImage? { source.frames[index].pixels().flatMap(CGImage.init) }
 
 /// Scales the whole image to the whole thumbnail, rounding the shorter side.
 public func CGImageSourceCreateThumbnailAtIndex(

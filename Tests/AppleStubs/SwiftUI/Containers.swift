@@ -71,11 +71,10 @@ extension ScrollView: View { public var body: some View { content } }
 public struct GeometryReader<Content> {
   let content: (GeometryProxy) -> Content
 }
-extension GeometryReader: View, Primitive where Content: View {
+extension GeometryReader: View, _Leaf, Primitive where Content: View {
   public init(@ViewBuilder content: @escaping (GeometryProxy) -> Content) {
     self.content = content
   }
-  public var body: Never { fatalError("A leaf has no body.") }
   func draw(on screen: Screen) {
     screen.draw(content(GeometryProxy(size: screen.proposed)), "content")
   }

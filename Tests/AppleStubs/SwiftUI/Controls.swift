@@ -25,8 +25,7 @@ extension Button where Label == Text {
     (self.action, label) = (action, Text(title))
   }
 }
-extension Button: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension Button: _Leaf, Primitive {
   func draw(on screen: Screen) { screen.draw(label, "label", action) }
 }
 
@@ -39,8 +38,7 @@ extension Toggle where Label == Text {
     (self.isOn, label) = (isOn, Text(title))
   }
 }
-extension Toggle: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension Toggle: _Leaf, Primitive {
   func draw(on screen: Screen) {
     screen.draw(label, "label") { isOn.wrappedValue = !isOn.wrappedValue }
   }
@@ -56,8 +54,7 @@ extension Picker where Label == Text {
     _ title: S, selection: Binding<SelectionValue>, @ViewBuilder content: () -> Content
   ) { (self.selection, self.content) = (selection, content()) }
 }
-extension Picker: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension Picker: _Leaf, Primitive {
   func draw(on screen: Screen) {
     screen.select = { if let value = $0 as? SelectionValue { selection.wrappedValue = value } }
     screen.draw(content, "content")

@@ -7,8 +7,7 @@ public struct ModifiedContent<Content, Modifier> {
     (self.content, self.modifier) = (content, modifier)
   }
 }
-extension ModifiedContent: View, Primitive where Content: View, Modifier: ViewModifier {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension ModifiedContent: View, _Leaf, Primitive where Content: View, Modifier: ViewModifier {
   func draw(on screen: Screen) {
     guard let change = modifier as? any Change else { return screen.draw(content, "content") }
     change.change(screen) { screen.draw(content, "content") }

@@ -25,7 +25,7 @@ import Observation
     public fileprivate(set) var contentMode: ContentMode?
   }
 
-  /// The animation of each call of `withAnimation`, in their order; `nil` stands for none.
+  /// The animation of each call of `withTransaction`, in their order; `nil` stands for none.
   public static var animations: [Animation?] = []
 
   /// What the last drawing showed.

@@ -68,10 +68,6 @@ public struct Animation: Equatable, Sendable {
   }
 }
 
-public func withAnimation<Result>(
-  _ animation: Animation? = .default, _ body: () throws -> Result
-) rethrows -> Result { try withTransaction(Transaction(animation: animation), body) }
-
 public struct Transaction {
   public var animation: Animation?
   public init() {}

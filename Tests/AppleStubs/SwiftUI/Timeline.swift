@@ -31,8 +31,7 @@ extension TimelineView where Content: View {
     @ViewBuilder content: @escaping (TimelineViewDefaultContext) -> Content
   ) { (self.schedule, self.content) = (schedule, content) }
 }
-extension TimelineView: View, Primitive where Content: View {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension TimelineView: View, _Leaf, Primitive where Content: View {
   func draw(on screen: Screen) {
     screen.timelines.append((schedule as? AnimationTimelineSchedule)?.isPaused ?? false)
     screen.draw(content(TimelineViewDefaultContext(date: screen.date)), "content")

@@ -6,7 +6,11 @@
   @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
 }
 
-extension Never: View { public var body: Never { fatalError("A leaf has no body.") } }
+extension Never: View { public var body: Never { fatalError("Nothing has a body.") } }
+
+/// A view that consists of no others.
+public protocol _Leaf: View where Body == Never {}
+extension _Leaf { public var body: Never { fatalError("A leaf has no body.") } }
 
 @resultBuilder public struct ViewBuilder {
   public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
@@ -32,8 +36,7 @@ public struct TupleView<T> {
   public var value: T
   public init(_ value: T) { self.value = value }
 }
-extension TupleView: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension TupleView: _Leaf, Primitive {
   func draw(on screen: Screen) {
     for (index, child) in Mirror(reflecting: value).children.enumerated() {
       if let view = child.value as? any View { screen.draw(view, "\(index)") }
@@ -42,13 +45,11 @@ extension TupleView: View, Primitive {
 }
 
 public struct EmptyView { public init() {} }
-extension EmptyView: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension EmptyView: _Leaf, Primitive {
   func draw(on screen: Screen) {}
 }
 
-extension Optional: View, Primitive where Wrapped: View {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension Optional: View, _Leaf, Primitive where Wrapped: View {
   func draw(on screen: Screen) { if let self { screen.draw(self, "some") } }
 }
 
@@ -59,8 +60,7 @@ public struct _ConditionalContent<TrueContent, FalseContent> {
   }
   let storage: Storage
 }
-extension _ConditionalContent: View, Primitive where TrueContent: View, FalseContent: View {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension _ConditionalContent: View, _Leaf, Primitive where TrueContent: View, FalseContent: View {
   func draw(on screen: Screen) {
     switch storage {
     case .first(let content): screen.draw(content, "first")
@@ -74,8 +74,7 @@ public struct Text: Equatable, Sendable {
   public init<S: StringProtocol>(_ content: S) { _text = String(content) }
   public init(verbatim content: String) { _text = content }
 }
-extension Text: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension Text: _Leaf, Primitive {
   func draw(on screen: Screen) { screen.add(.text(_text), label: _text) }
 }
 
@@ -97,8 +96,7 @@ public struct Color: Hashable, Sendable, ShapeStyle {
   public static let white = Color(name: "white")
   public static let black = Color(name: "black")
 }
-extension Color: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension Color: _Leaf, Primitive {
   func draw(on screen: Screen) { screen.add(.color(name), label: nil) }
 }
 
@@ -139,8 +137,7 @@ public struct Image: Equatable, Sendable {
       && first.label == second.label
   }
 }
-extension Image: View, Primitive {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension Image: _Leaf, Primitive {
   func draw(on screen: Screen) { screen.add(.image(pixels.image), label: label?._text) }
 }
 
@@ -155,8 +152,7 @@ extension ForEach where Content: View {
     @ViewBuilder content: @escaping (Data.Element) -> Content
   ) { (self.data, self.id, self.content) = (data, id, content) }
 }
-extension ForEach: View, Primitive where Content: View {
-  public var body: Never { fatalError("A leaf has no body.") }
+extension ForEach: View, _Leaf, Primitive where Content: View {
   func draw(on screen: Screen) {
     for element in data { screen.draw(content(element), "\(element[keyPath: id])") }
   }

@@ -156,14 +156,3 @@ extension UITableViewDataSourcePrefetching {
     withIdentifier identifier: String, for indexPath: IndexPath
   ) -> UITableViewCell { UITableViewCell(style: .default, reuseIdentifier: identifier) }
 }
-
-@MainActor open class UITableViewController: UIViewController {
-  public let tableView: UITableView! = UITableView(frame: .zero)
-
-  public init(style: UITableView.Style) { super.init() }
-  public required init?(coder: NSCoder) { super.init(coder: coder) }
-  open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 0 }
-  open func tableView(
-    _ tableView: UITableView, cellForRowAt indexPath: IndexPath
-  ) -> UITableViewCell { UITableViewCell(style: .default, reuseIdentifier: nil) }
-}

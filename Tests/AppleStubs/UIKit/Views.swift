@@ -1,6 +1,6 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
-public import ObjectiveC
+@_exported public import ObjectiveC
 
 /// `@unchecked Sendable` is Apple's promise, which holds here: nothing changes after `init`.
 open class UIImage: NSObject, @unchecked Sendable {
@@ -126,15 +126,4 @@ open class UIImage: NSObject, @unchecked Sendable {
   }
   open func startAnimating() { isAnimating = true }
   open func stopAnimating() { isAnimating = false }
-}
-
-@MainActor open class NSLayoutAnchor<AnchorType: AnyObject>: NSObject {
-  open func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>) -> NSLayoutConstraint {
-    NSLayoutConstraint()
-  }
-}
-@MainActor open class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {}
-@MainActor open class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {}
-@MainActor open class NSLayoutConstraint: NSObject {
-  open class func activate(_ constraints: [NSLayoutConstraint]) {}
 }

@@ -83,11 +83,7 @@
       chunks.reserveCapacity(count * frame.count)
       for _ in 0..<count { chunks += frame }
       let data = Surgery.extendedWebP(flags: 0x02, width: 2, height: 2, chunks)
-      #expect {
-        try animation(of: data)
-      } throws: {
-        tooLarge($0, naming: "1000000 frames", "4096")
-      }
+      expectTooLarge(naming: "1000000 frames", "4096") { try animation(of: data) }
       #expect(throws: ImageDecodingError.self) { try frames(of: data) }
     }
 
@@ -127,16 +123,8 @@
         var smaller = limits
         smaller[keyPath: limit] -= 1
         let name = "\(smaller[keyPath: limit])"
-        #expect {
-          try animation(of: data, limits: smaller)
-        } throws: {
-          tooLarge($0, naming: number, name)
-        }
-        #expect {
-          try frames(of: data, limits: smaller)
-        } throws: {
-          tooLarge($0, naming: number, name)
-        }
+        expectTooLarge(naming: number, name) { try animation(of: data, limits: smaller) }
+        expectTooLarge(naming: number, name) { try frames(of: data, limits: smaller) }
       }
     }
 
@@ -148,11 +136,7 @@
         let data = Surgery.extendedWebP(flags: 0x02, width: side, height: side, chunks)
         var limits = DecodingLimits()
         limits.pixelCount = 1 << 30
-        #expect {
-          try animation(of: data, limits: limits)
-        } throws: {
-          tooLarge($0, naming: "\(side)x\(side)")
-        }
+        expectTooLarge(naming: "\(side)x\(side)") { try animation(of: data, limits: limits) }
       }
     }
 

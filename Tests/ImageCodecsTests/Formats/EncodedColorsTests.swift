@@ -145,12 +145,4 @@
       #expect(try decode(webp).packedBytes == pixels)
     }
   }
-
-  extension WebPEncoder {
-    fileprivate func with(_ colors: EncodedColors) -> WebPEncoder {
-      var encoder = self
-      encoder.colors = colors
-      return encoder
-    }
-  }
 #endif

@@ -33,10 +33,9 @@
     ]
 
     private func restarts(isProgressive: Bool) -> Data {
-      var options = Fixture.JPEGOptions()
-      (options.restartRows, options.sampling, options.quality) = (1, (2, 2), 80)
-      options.isProgressive = isProgressive
-      return Fixture.jpeg(Self.image.size, Self.image.rgb, options)
+      return Fixture.jpeg(
+        Self.image,
+        .init(isProgressive: isProgressive, sampling: (2, 2), restartRows: 1, quality: 80))
     }
 
     @Test("is whole if it has every block", arguments: kinds, OddEnd.allCases)
@@ -81,12 +80,7 @@
     func hasBytesLeft(isProgressive: Bool) throws {
       let data = restarts(isProgressive: isProgressive)
       let padded = try paddingRestarts(of: data, with: Data(10..<60))
-      #expect {
-        try decode(padded)
-      } throws: { error in
-        guard case .damaged = error as? ImageDecodingError else { return false }
-        return true
-      }
+      expectDamaged { try decode(padded) }
     }
 
     /// As long as a page of a disk or more: so many zeros are fewer blocks than this image has in as many bytes.
@@ -171,9 +165,7 @@
     /// Their last zeros are not written, so that missing ones and missing bytes look the same.
     @Test("is cut if its codes are arithmetic and run out", arguments: [false, true])
     func isArithmetic(isProgressive: Bool) throws {
-      var options = Fixture.JPEGOptions()
-      (options.isArithmetic, options.isProgressive) = (true, isProgressive)
-      let data = Fixture.jpeg(Self.image.size, Self.image.rgb, options)
+      let data = Fixture.jpeg(Self.image, .init(isProgressive: isProgressive, isArithmetic: true))
       let whole = try decode(data).packedBytes
       #expect(largestDifference(whole, Self.image.opaqueBGRX) < 8)
       for count in 3...40 {

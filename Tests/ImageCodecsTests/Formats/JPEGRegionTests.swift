@@ -11,8 +11,7 @@
     case fullColors, halvedAcross, halvedDown, halved, gray, inks, progressive, restarts, apart
 
     func data(_ image: DrawnImage) -> Data {
-      var options = Fixture.JPEGOptions()
-      options.quality = 80
+      var options = Fixture.JPEGOptions(quality: 80)
       var pixels = image.rgb
       switch self {
       case .fullColors: break
@@ -110,10 +109,10 @@
       arguments: [(1, 1024), (2, 1024), (2, 1200), (3, 1200), (4, 1216)], [1, 2, 4, 8])
     func hasRows(kind: (sampling: Int, height: Int), eighths: Int) throws {
       let image = DrawnImage(24, kind.height) { x, y in (y % 256, y / 256 * 60, x * 9, 255) }
-      var options = Fixture.JPEGOptions()
-      options.sampling = (kind.sampling == 1 ? 1 : 2, UInt32(kind.sampling))
+      var options = Fixture.JPEGOptions(
+        sampling: (kind.sampling == 1 ? 1 : 2, UInt32(kind.sampling)))
       if kind.sampling == 3 { options.sampling = (1, 3) }
-      let data = Fixture.jpeg(image.size, image.rgb, options)
+      let data = Fixture.jpeg(image, options)
       let minimum = PixelSize(width: 24 * eighths / 8 - 1, height: kind.height * eighths / 8 - 1)
       for minimum in eighths == 8 ? [nil, minimum] : [minimum] {
         let whole = try decode(data, atLeast: minimum)

@@ -15,11 +15,11 @@
       components: Int = 3
     ) -> Data {
       let image = DrawnImage.slopes(240, 184)
-      var options = Fixture.JPEGOptions()
-      options.isProgressive = isProgressive
-      options.sampling = (across: sampling.0, down: sampling.1)
-      options.quality = quality
-      return Fixture.jpeg(image.size, components == 1 ? image.red : image.rgb, options)
+      return Fixture.jpeg(
+        image.size, components == 1 ? image.red : image.rgb,
+        .init(
+          isProgressive: isProgressive, sampling: (across: sampling.0, down: sampling.1),
+          quality: quality))
     }
 
     /// The stages that are found when the bytes come one by one, and after how many bytes.
@@ -90,7 +90,7 @@
       #expect(try preview(last).size == PixelSize(width: 120, height: 92))
       // Of the best quality an eighth of the size is known by then, and the wanted size is not.
       #expect((first.settledReduction == 8) == (quality == 100))
-      #expect(stagesSettle(first, coarse, full) == (quality == 100))
+      #expect(first.isSettled(coarse.size, of: full) == (quality == 100))
       #expect(!request.isSettled(coarse, at: first, of: full))
       let eighth = DecodeRequest(minimumSize: coarse.size)
       #expect(eighth.isSettled(coarse, at: first, of: full) == (quality == 100))
@@ -114,10 +114,6 @@
       #expect(takes(table(3, of: 100), 0xDB))
       #expect(takes([1, 1, 0, 1, 5, 3], JPEGFrame.scanCode))
       #expect(frame.isKnownAtAnEighth)
-    }
-
-    private func stagesSettle(_ stage: PreviewStage, _ bitmap: Bitmap, _ full: PixelSize) -> Bool {
-      stage.isSettled(bitmap.size, of: full)
     }
 
     @Test(
@@ -177,9 +173,7 @@
     @Test("finds no rows where each component has a scan of its own")
     func scanPerComponent() {
       let image = DrawnImage.slopes(240, 184)
-      var options = Fixture.JPEGOptions()
-      options.hasScanPerComponent = true
-      let data = Fixture.jpeg(image.size, image.rgb, options)
+      let data = Fixture.jpeg(image, .init(hasScanPerComponent: true))
       var watch = JPEGScanWatch(settles: true, of: data.count)
       #expect(data.allSatisfy { watch.receive(Data([$0])).isEmpty })
     }

@@ -98,13 +98,13 @@
     private func jpeg(_ image: DrawnImage, orientation: Int) -> Data {
       Surgery.adding(
         exif: Surgery.exif(orientation: orientation),
-        toJPEG: Fixture.jpeg(image.size, image.rgb))
+        toJPEG: Fixture.jpeg(image))
     }
 
     private func png(_ image: DrawnImage, orientation: Int) -> Data {
       Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: orientation),
-        toPNG: Fixture.png(image.size, image.rgba))
+        toPNG: Fixture.png(image))
     }
 
     private func webp(_ image: DrawnImage, orientation: Int) -> Data {

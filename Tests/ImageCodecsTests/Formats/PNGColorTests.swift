@@ -31,8 +31,6 @@
     private static let standard = Surgery.pngChunk("sRGB", Data([0]))
 
     private func png(_ chunks: Data, behindPixels: Bool = false, type: Int32 = 2) -> Data {
-      var options = Fixture.PNGOptions()
-      options.colorType = type
       let rows = Self.colors.flatMap { color -> [UInt8] in
         switch type {
         case 0: [color[1]]
@@ -41,21 +39,14 @@
         default: color
         }
       }
-      let data = Fixture.png(PixelSize(width: 8, height: 1), rows, options)
+      let data = Fixture.png(PixelSize(width: 8, height: 1), rows, .init(colorType: type))
       return Surgery.adding(chunks, behindPixels: behindPixels, toPNG: data)
     }
 
     /// Red, green and blue as they are shown, in a space.
     private func shown(_ data: Data, in space: ColorSpace = .sRGB) throws -> [[UInt8]] {
       let bitmap = try decode(data)
-      var bytes = bitmap.packedBytes
-      if let conversion = bitmap.conversion(to: space) {
-        #expect(conversion.prepare(for: space))
-        bytes.withUnsafeMutableBytes { buffer in
-          guard let start = buffer.baseAddress else { return }
-          conversion.convert(start, pixelCount: 8, format: bitmap.layout.format, to: space)
-        }
-      }
+      let bytes = bitmap.shownBytes(in: space)
       guard bitmap.layout.format != .gray8 else { return bytes.map { [$0, $0, $0] } }
       return (0..<8).map { Array(bytes[4 * $0..<4 * $0 + 3].reversed()) }
     }
@@ -145,16 +136,11 @@
       let white = transfer == 16 ? 148 : 191
       let size = PixelSize(width: 4, height: 1)
       let rows = [0, white - 4, white, 255].flatMap { [UInt8($0), UInt8($0), UInt8($0)] }
-      var options = Fixture.PNGOptions()
-      options.colorType = 2
       let bitmap = try decode(
-        Surgery.adding(Self.code([9, transfer, 0, 1]), toPNG: Fixture.png(size, rows, options)))
-      var bytes = bitmap.packedBytes
-      let conversion = try #require(bitmap.colorConversion)
-      bytes.withUnsafeMutableBytes { buffer in
-        guard let start = buffer.baseAddress else { return }
-        conversion.convert(start, pixelCount: 4, format: .bgrx32, to: .sRGB)
-      }
+        Surgery.adding(
+          Self.code([9, transfer, 0, 1]), toPNG: Fixture.png(size, rows, .init(colorType: 2))))
+      #expect(bitmap.colorConversion != nil)
+      let bytes = bitmap.shownBytes()
       let grays = (0..<4).map { bytes[4 * $0] }
       #expect(grays[0] == 0 && (235...250).contains(grays[1]) && grays[2] >= 253 && grays[3] == 255)
     }
@@ -219,10 +205,10 @@
     func previews() throws {
       let image = PNGPassTests.noise(64, 64, isOpaque: true)
       for isInterlaced in [false, true] {
-        var options = Fixture.PNGOptions()
-        (options.colorType, options.isInterlaced) = (2, isInterlaced)
         let data = Surgery.adding(
-          Self.gamma(100_000), toPNG: Fixture.png(image.size, image.rgb, options))
+          Self.gamma(100_000),
+          toPNG: Fixture.png(image.size, image.rgb, .init(colorType: 2, isInterlaced: isInterlaced))
+        )
         let preview = try PNGDecoder().decodePreview(
           data.prefix(data.count / 2),
           at: PreviewStage(isInterlaced ? .frame : .rows, byteCount: data.count / 2),

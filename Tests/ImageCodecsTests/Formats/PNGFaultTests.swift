@@ -198,10 +198,7 @@
     func window(announced: Int) throws {
       // The rows repeat at distances of 16 KB, for which 32 KB have to be kept.
       let rows = PNGPassTests.noise(1024, 4, isOpaque: true)
-      let image = DrawnImage(1024, 16) { x, y in
-        let pixel = rows.rgba[(y % 4 * 1024 + x) * 4..<(y % 4 * 1024 + x) * 4 + 3].map(Int.init)
-        return (pixel[0], pixel[1], pixel[2], 255)
-      }
+      let image = DrawnImage(1024, 16) { x, y in rows[x, y % 4] }
       let data = Surgery.repacking(png: png(image) { $0.colorType = 2 }) { pixels in
         let first = UInt8(announced << 4 | 8)
         // RFC 1950, section 2.2: a multiple of 31.

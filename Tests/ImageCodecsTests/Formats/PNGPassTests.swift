@@ -22,8 +22,7 @@
       _ image: DrawnImage = .confetti(37, 29), _ rows: [UInt8]? = nil,
       _ change: (inout Fixture.PNGOptions) -> Void = { _ in }
     ) -> Data {
-      var options = Fixture.PNGOptions()
-      options.isInterlaced = true
+      var options = Fixture.PNGOptions(isInterlaced: true)
       change(&options)
       return Fixture.png(image.size, rows ?? image.rgba, options)
     }
@@ -188,11 +187,7 @@
       var data = png(Self.noise(61, 47))
       let image = try #require(data.range(of: Data("IDAT".utf8))).upperBound
       for index in image..<image + 40 { data[index] = 0xFF }
-      #expect {
-        try preview(data, data.count)
-      } throws: {
-        if case .damaged? = $0 as? ImageDecodingError { true } else { false }
-      }
+      expectDamaged { try preview(data, data.count) }
     }
 
     @Test("take no more memory than the image", arguments: 1...6)

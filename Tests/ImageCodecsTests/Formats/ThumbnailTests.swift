@@ -8,7 +8,7 @@
 
   @Suite("A camera's thumbnail", .timeLimit(.minutes(10)))
   struct ThumbnailTests {
-    private func jpeg(_ image: DrawnImage) -> Data { Fixture.jpeg(image.size, image.rgb) }
+    private func jpeg(_ image: DrawnImage) -> Data { Fixture.jpeg(image) }
 
     /// The head of a file with a thumbnail, up to the image's scan.
     private func head(
@@ -154,11 +154,7 @@
       let head = try head(
         (16, 12),
         Surgery.cropping(jpeg: jpeg(.slopes(80, 60)), to: PixelSize(width: 1600, height: 1200)))
-      #expect {
-        try preview(head)
-      } throws: {
-        if case .tooLarge? = $0 as? ImageDecodingError { true } else { false }
-      }
+      expectTooLarge { try preview(head) }
     }
 
     @Test("is nothing where it is damaged, missing or cut")

@@ -10,22 +10,18 @@
   struct TopRowsTests {
     private static let image = DrawnImage.slopes(21, 45)
 
-    private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
-      var options = Fixture.JPEGOptions()
-      change(&options)
-      return Fixture.jpeg(image.size, image.rgb, options)
+    private static func jpeg(_ options: Fixture.JPEGOptions = .init()) -> Data {
+      Fixture.jpeg(image, options)
     }
 
     private static func png(_ rows: [UInt8], _ colorType: Int32) -> Data {
-      var options = Fixture.PNGOptions()
-      options.colorType = colorType
-      return Fixture.png(image.size, rows, options)
+      return Fixture.png(image.size, rows, .init(colorType: colorType))
     }
 
     private static let files: [(String, Data)] = [
       ("JPEG", jpeg()),
-      ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
-      ("JPEG with restarts", jpeg { $0.restartRows = 1 }),
+      ("JPEG with coarse colours", jpeg(.init(sampling: (2, 2)))),
+      ("JPEG with restarts", jpeg(.init(restartRows: 1))),
       ("JPEG of inks", Fixture.jpeg(image.size, DrawnImage.confetti(21, 45).rgba)),
       ("PNG", png(PNGPassTests.noise(21, 45, isOpaque: true).rgb, 2)),
       ("PNG with alpha", png(DrawnImage.confetti(21, 45).rgba, 6)),
@@ -100,15 +96,9 @@
     func refused() throws {
       let image = Self.image
       let files = [
-        Fixture.jpeg(image.size, image.red), Self.jpeg { $0.isProgressive = true },
-        Self.jpeg { $0.hasScanPerComponent = true }, Self.png(image.red, 0),
-        Fixture.png(
-          image.size, image.rgba,
-          {
-            var options = Fixture.PNGOptions()
-            options.isInterlaced = true
-            return options
-          }()),
+        Fixture.jpeg(image.size, image.red), Self.jpeg(.init(isProgressive: true)),
+        Self.jpeg(.init(hasScanPerComponent: true)), Self.png(image.red, 0),
+        Fixture.png(image, .init(isInterlaced: true)),
       ]
       for data in files {
         #expect {
@@ -121,18 +111,14 @@
 
     @Test("are no preview of a damaged file")
     func damaged() throws {
-      var jpeg = Self.jpeg { $0.restartRows = 1 }
+      var jpeg = Self.jpeg(.init(restartRows: 1))
       let restart = try #require(jpeg.range(of: Data([0xFF, 0xD1])))
       jpeg[restart.lowerBound + 1] = 0xD5
       #expect(throws: ImageDecodingError.self) { try rows(jpeg, jpeg.count - 20) }
       var png = Self.png(DrawnImage.confetti(21, 45).rgba, 6)
       let image = try #require(png.range(of: Data("IDAT".utf8))).upperBound
       for index in image..<image + 40 { png[index] = 0xFF }
-      #expect {
-        try rows(png, png.count - 20)
-      } throws: {
-        if case .damaged? = $0 as? ImageDecodingError { true } else { false }
-      }
+      expectDamaged { try rows(png, png.count - 20) }
     }
 
     @Test("are looked for at a quarter, a half and three quarters of a PNG file's image")

@@ -10,39 +10,23 @@
     private let confetti = DrawnImage.confetti(38, 30)
     private let slopes = DrawnImage.slopes(128, 96)
 
-    @Test("reads lossless pixels exactly and multiplies them by alpha")
-    func readsLossless() throws {
-      let data = Fixture.webp(confetti)
-      let bitmap = try decode(data)
-      #expect(try header(of: data).wholeImageByteCount == 38 * 30 * 5)
-      #expect(bitmap.layout.format == .bgra32)
-      #expect(largestDifference(bitmap.packedBytes, confetti.premultipliedBGRA) <= 1)
-    }
-
-    @Test("reads lossless pixels without alpha exactly")
-    func readsOpaqueLossless() throws {
-      let bitmap = try decode(Fixture.webp(slopes))
-      #expect(bitmap.layout.format == .bgrx32)
-      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) == 0)
-    }
-
-    @Test("reads lossy pixels")
-    func readsLossy() throws {
-      let data = Fixture.webp(slopes, isLossless: false, quality: 100)
-      let bitmap = try decode(data)
-      #expect(try header(of: data).wholeImageByteCount == 0)
-      #expect(bitmap.layout.format == .bgrx32)
-      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 12)
-    }
-
-    @Test("reads lossy pixels with alpha")
-    func readsLossyAlpha() throws {
+    @Test(
+      "reads pixels with alpha, which multiplies them, and without, exactly where nothing is lost")
+    func readsPixels() throws {
       let glass = DrawnImage(64, 64) { x, y in (200, 100, 40, x * 4) }
-      let data = Fixture.webp(glass, isLossless: false, quality: 100)
-      let bitmap = try decode(data)
-      #expect(try header(of: data).hasAlpha)
-      #expect(bitmap.layout.format == .bgra32)
-      #expect(largestDifference(bitmap.packedBytes, glass.premultipliedBGRA) <= 12)
+      let cases: [(DrawnImage, isLossless: Bool, hasAlpha: Bool, tolerance: Int)] = [
+        (confetti, true, true, 1), (slopes, true, false, 0), (slopes, false, false, 12),
+        (glass, false, true, 12),
+      ]
+      for (image, isLossless, hasAlpha, tolerance) in cases {
+        let data = Fixture.webp(image, isLossless: isLossless, quality: 100)
+        let bitmap = try decode(data)
+        #expect(try header(of: data).hasAlpha == hasAlpha)
+        #expect(bitmap.layout.format == (hasAlpha ? .bgra32 : .bgrx32))
+        #expect(largestDifference(bitmap.packedBytes, image.premultipliedBGRA) <= tolerance)
+      }
+      #expect(try header(of: Fixture.webp(confetti)).wholeImageByteCount == 38 * 30 * 5)
+      #expect(try header(of: Fixture.webp(slopes, isLossless: false)).wholeImageByteCount == 0)
     }
 
     @Test(
@@ -150,12 +134,8 @@
       #expect(try header(of: data).wholeImageByteCount >= 400 * 300 * 4)
       var limits = DecodingLimits()
       limits.workingByteCount = 400 * 300 * 4 - 1
-      let request = DecodeRequest(
-        minimumSize: PixelSize(width: 4, height: 3), limits: limits)
-      #expect {
-        try WebPDecoder().decode(data, request)
-      } throws: { error in
-        if case ImageDecodingError.tooLarge = error { true } else { false }
+      expectTooLarge {
+        try decode(data, atLeast: PixelSize(width: 4, height: 3), limits: limits)
       }
     }
 
@@ -173,22 +153,15 @@
       }
     }
 
-    @Test("refuses a frame that reaches over its canvas")
-    func refusesOversizedFrames() throws {
-      let frames =
-        Surgery.riffChunk("ANIM", Data(count: 6))
-        + Surgery.webpFrame(Fixture.webp(confetti), x: 20, y: 0, width: 38, height: 30)
-      let data = Surgery.extendedWebP(flags: 0x02, width: 50, height: 40, frames)
-      #expect(throws: ImageDecodingError.self) { try decode(data) }
-    }
-
-    @Test("refuses a frame whose size contradicts its pixels")
-    func refusesContradictingFrames() throws {
-      let frames =
-        Surgery.riffChunk("ANIM", Data(count: 6))
-        + Surgery.webpFrame(Fixture.webp(slopes), x: 0, y: 0, width: 38, height: 30)
-      let data = Surgery.extendedWebP(flags: 0x02, width: 50, height: 40, frames)
-      #expect(throws: ImageDecodingError.self) { try decode(data) }
+    @Test("refuses a frame that reaches over its canvas, or whose size contradicts its pixels")
+    func refusesFrames() throws {
+      for (image, x) in [(confetti, 20), (slopes, 0)] {
+        let frames =
+          Surgery.riffChunk("ANIM", Data(count: 6))
+          + Surgery.webpFrame(Fixture.webp(image), x: x, y: 0, width: 38, height: 30)
+        let data = Surgery.extendedWebP(flags: 0x02, width: 50, height: 40, frames)
+        #expect(throws: ImageDecodingError.self) { try decode(data) }
+      }
     }
   }
 #endif

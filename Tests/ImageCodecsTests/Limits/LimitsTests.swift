@@ -9,6 +9,30 @@ func tooLarge(_ error: any Error, naming numbers: String...) -> Bool {
   return numbers.allSatisfy(text.contains)
 }
 
+/// The error is ``ImageDecodingError/tooLarge(_:)``, with these numbers in its text.
+func expectTooLarge<Result>(
+  naming numbers: String..., sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> Result
+) {
+  #expect(sourceLocation: sourceLocation) {
+    try body()
+  } throws: { error in
+    guard case ImageDecodingError.tooLarge(let text) = error else { return false }
+    return numbers.allSatisfy(text.contains)
+  }
+}
+
+func expectDamaged<Result>(
+  _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> Result
+) {
+  #expect(comment, sourceLocation: sourceLocation) {
+    try body()
+  } throws: {
+    if case ImageDecodingError.damaged = $0 { true } else { false }
+  }
+}
+
 @Suite("Decoding limits", .timeLimit(.minutes(10)))
 struct LimitsTests {
   private let header = ImageHeader(size: PixelSize(width: 300, height: 200))
@@ -23,34 +47,24 @@ struct LimitsTests {
     #expect(throws: Never.self) {
       try limits.check(header, encodedByteCount: 1000, workingByteCount: 5000)
     }
-    #expect {
+    expectTooLarge(naming: "1001", "1000") {
       try limits.check(header, encodedByteCount: 1001, workingByteCount: 0)
-    } throws: {
-      tooLarge($0, naming: "1001", "1000")
     }
-    #expect {
+    expectTooLarge(naming: "300x200", "5001", "5000") {
       try limits.check(header, encodedByteCount: 0, workingByteCount: 5001)
-    } throws: {
-      tooLarge($0, naming: "300x200", "5001", "5000")
     }
     var progressive = header
     progressive.wholeImageByteCount = 4000
-    #expect {
+    expectTooLarge(naming: "5001", "4000 at whatever size", "1001 for the result", "5000") {
       try limits.check(progressive, encodedByteCount: 0, workingByteCount: 5001)
-    } throws: {
-      tooLarge($0, naming: "5001", "4000 at whatever size", "1001 for the result", "5000")
     }
     limits.pixelCount = 59_999
-    #expect {
+    expectTooLarge(naming: "300x200", "60000", "59999") {
       try limits.check(header, encodedByteCount: 0, workingByteCount: 0)
-    } throws: {
-      tooLarge($0, naming: "300x200", "60000", "59999")
     }
     limits.sideLength = 299
-    #expect {
+    expectTooLarge(naming: "300x200", "299") {
       try limits.check(header, encodedByteCount: 0, workingByteCount: 0)
-    } throws: {
-      tooLarge($0, naming: "300x200", "299")
     }
   }
 
@@ -60,9 +74,7 @@ struct LimitsTests {
     limits.sideLength = .max
     limits.pixelCount = .max
     let huge = ImageHeader(size: PixelSize(width: .max, height: .max))
-    #expect { try limits.check(huge, encodedByteCount: 0, workingByteCount: 0) } throws: {
-      tooLarge($0)
-    }
+    expectTooLarge { try limits.check(huge, encodedByteCount: 0, workingByteCount: 0) }
   }
 }
 
@@ -82,11 +94,9 @@ struct LimitsTests {
 
     @Test("of a JPEG with 65535 pixels a side is refused")
     func refusesHugeJPEG() {
-      #expect { try decode(jpeg(width: 65_535, height: 65_535, components: 1)) } throws: {
-        tooLarge($0)
-      }
-      #expect { try decode(jpeg(width: 65_000, height: 65_000, components: 3)) } throws: {
-        tooLarge($0, naming: "65000x65000", "4225000000", "268435456")
+      expectTooLarge { try decode(jpeg(width: 65_535, height: 65_535, components: 1)) }
+      expectTooLarge(naming: "65000x65000", "4225000000", "268435456") {
+        try decode(jpeg(width: 65_000, height: 65_000, components: 3))
       }
     }
 
@@ -98,7 +108,7 @@ struct LimitsTests {
           width: 30_000, height: 30_000, bitDepth: 1, colorType: 0, isInterlaced: isInterlaced)
         + Surgery.pngChunk("IDAT", Fixture.deflated(zeros: 3751 * 3000))
         + Surgery.pngChunk("IEND", Data())
-      #expect { try decode(data) } throws: { tooLarge($0, naming: "30000x30000", "900000000") }
+      expectTooLarge(naming: "30000x30000", "900000000") { try decode(data) }
     }
 
     @Test("of an interlaced PNG is refused where a streamed one of that size is not")
@@ -114,8 +124,8 @@ struct LimitsTests {
           + Surgery.pngChunk("IDAT", Fixture.deflated(zeros: 3001 * 1000))
           + Surgery.pngChunk("IEND", Data())
         if isInterlaced {
-          #expect { try decode(data, atLeast: small, limits: limits) } throws: {
-            tooLarge($0, naming: "1000x1000", "2097152")
+          expectTooLarge(naming: "1000x1000", "2097152") {
+            try decode(data, atLeast: small, limits: limits)
           }
         } else {
           #expect(try decode(data, atLeast: small, limits: limits).size == small)
@@ -126,17 +136,16 @@ struct LimitsTests {
     @Test("of a progressive JPEG is refused by the memory that its coefficients take")
     func refusesProgressive() throws {
       let image = DrawnImage.slopes(320, 240)
-      var options = Fixture.JPEGOptions()
-      options.isProgressive = true
-      let data = Fixture.jpeg(image.size, image.rgb, options)
+      var options = Fixture.JPEGOptions(isProgressive: true)
+      let data = Fixture.jpeg(image, options)
       options.isProgressive = false
-      let baseline = Fixture.jpeg(image.size, image.rgb, options)
+      let baseline = Fixture.jpeg(image, options)
       var limits = DecodingLimits()
       limits.workingByteCount = 500_000
       let small = PixelSize(width: 40, height: 30)
       #expect(try decode(baseline, atLeast: small, limits: limits).size.width == 40)
-      #expect { try decode(data, atLeast: small, limits: limits) } throws: {
-        tooLarge($0, naming: "320x240", "500000")
+      expectTooLarge(naming: "320x240", "500000") {
+        try decode(data, atLeast: small, limits: limits)
       }
     }
 
@@ -147,16 +156,15 @@ struct LimitsTests {
       let data = Data([0x2F]) + Surgery.littleEndian(bits, bytes: 4) + Data(count: 40)
       let body = Data("WEBP".utf8) + Surgery.riffChunk("VP8L", data)
       let webp = Data("RIFF".utf8) + Surgery.littleEndian(body.count, bytes: 4) + body
-      #expect { try decode(webp) } throws: { tooLarge($0, naming: "16383x16383") }
+      expectTooLarge(naming: "16383x16383") { try decode(webp) }
     }
 
     @Test("that is followed by 200 000 scans is given up after a few", arguments: [false, true])
     func refusesScanBombs(isProgressive: Bool) throws {
       let size = PixelSize(width: 64, height: 64)
-      var options = Fixture.JPEGOptions()
-      options.isProgressive = isProgressive
-      options.hasScanPerComponent = !isProgressive
-      let jpeg = Fixture.jpeg(size, [UInt8](repeating: 99, count: 64 * 64 * 3), options)
+      let jpeg = Fixture.jpeg(
+        size, [UInt8](repeating: 99, count: 64 * 64 * 3),
+        .init(isProgressive: isProgressive, hasScanPerComponent: !isProgressive))
       // The last scan, again and again: it changes nothing more, yet each must be gone through.
       let last = try #require(jpeg.range(of: Data([0xFF, 0xDA]), options: .backwards))
       let scan = jpeg[last.lowerBound..<jpeg.count - 2]
@@ -173,25 +181,14 @@ struct LimitsTests {
 
   @Suite("Every decoder", .timeLimit(.minutes(10)))
   struct LimitedDecoderTests {
-    enum Limit: CaseIterable {
-      case encodedBytes, side, pixels, workingBytes
-
-      func limits(_ value: Int) -> DecodingLimits {
+    @Test("keeps each limit", arguments: Sample.allCases)
+    func keepsLimits(sample: Sample) {
+      for limit in [
+        \DecodingLimits.encodedByteCount, \.sideLength, \.pixelCount, \.workingByteCount,
+      ] {
         var limits = DecodingLimits()
-        switch self {
-        case .encodedBytes: limits.encodedByteCount = value
-        case .side: limits.sideLength = value
-        case .pixels: limits.pixelCount = value
-        case .workingBytes: limits.workingByteCount = value
-        }
-        return limits
-      }
-    }
-
-    @Test("keeps each limit", arguments: Sample.allCases, Limit.allCases)
-    func keepsLimits(sample: Sample, limit: Limit) {
-      #expect { try decode(sample.data, limits: limit.limits(16)) } throws: {
-        tooLarge($0, naming: "16")
+        limits[keyPath: limit] = 16
+        expectTooLarge(naming: "16") { try decode(sample.data, limits: limits) }
       }
     }
   }
@@ -202,7 +199,7 @@ struct LimitsTests {
       let image = DrawnImage.slopes(160, 160)
       var options = Fixture.JPEGOptions()
       change(&options)
-      return try header(of: Fixture.jpeg(image.size, image.rgb, options))
+      return try header(of: Fixture.jpeg(image, options))
     }
 
     @Test("of a progressive JPEG is two bytes a sample, by its sampling")
@@ -229,12 +226,10 @@ struct LimitsTests {
         try DecodingLimits().check(header, encodedByteCount: 80 << 20, workingByteCount: working)
         // As a progressive JPEG has it.
         header.wholeImageByteCount = size.width * size.height * 3
-        #expect {
+        expectTooLarge(naming: "599270400 at whatever size") {
           try DecodingLimits().check(
             header, encodedByteCount: 80 << 20,
             workingByteCount: decoder.workingByteCount(for: header, minimumSize: thumbnail))
-        } throws: {
-          tooLarge($0, naming: "599270400 at whatever size")
         }
       }
     }

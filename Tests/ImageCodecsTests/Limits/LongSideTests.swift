@@ -65,8 +65,8 @@
         Surgery.pngSignature
         + Surgery.pngHeader(width: 100_000_000, height: 1, bitDepth: 1, colorType: 0)
         + Surgery.pngChunk("IDAT", Data()) + Surgery.pngChunk("IEND", Data())
-      #expect { try decode(data, atLeast: PixelSize(width: 1, height: 1)) } throws: {
-        tooLarge($0, naming: "100000000x1", "268435456")
+      expectTooLarge(naming: "100000000x1", "268435456") {
+        try decode(data, atLeast: PixelSize(width: 1, height: 1))
       }
     }
   }

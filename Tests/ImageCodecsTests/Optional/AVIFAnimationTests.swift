@@ -13,8 +13,7 @@
     private func avif(
       _ change: (inout Fixture.AVIFOptions) -> Void = { _ in }
     ) -> Data {
-      var options = Fixture.AVIFOptions()
-      options.frameCount = 4
+      var options = Fixture.AVIFOptions(frameCount: 4)
       change(&options)
       return Fixture.avif(image, options)
     }
@@ -78,11 +77,7 @@
         #expect(try animation(of: data, limits: limits)?.frameCount == 4)
         #expect(try frames(of: data, limits: limits).count == 4)
         limits[keyPath: limit] = number - 1
-        #expect {
-          try animation(of: data, limits: limits)
-        } throws: {
-          tooLarge($0, naming: name, "\(number - 1)")
-        }
+        expectTooLarge(naming: name, "\(number - 1)") { try animation(of: data, limits: limits) }
         #expect(throws: ImageDecodingError.self) { try frames(of: data, limits: limits) }
       }
     }

@@ -17,6 +17,14 @@
       (0..<size.width * size.height).map { UInt8(($0 % 7 == 0 ? $0 / 3 : $0 * $0 / 11) % count) }
     }
 
+    /// A file of one frame with the palette of all colours.
+    private static func file(
+      _ width: Int = 8, _ height: Int = 8, below count: Int = 256
+    ) -> GIFFile {
+      let size = PixelSize(width: width, height: height)
+      return GIFFile(size, indices(size, below: count), palette: palette)
+    }
+
     /// The pixels that a decoder has to make of indices.
     private static func pixels(
       _ indices: [UInt8], _ palette: [UInt8] = palette, transparent: UInt8? = nil
@@ -33,11 +41,10 @@
       "reads every pixel exactly",
       arguments: [(1, 1), (37, 29), (3, 5), (2, 9), (300, 200)], [false, true])
     func readsPixels(side: (Int, Int), isInterlaced: Bool) throws {
-      let size = PixelSize(width: side.0, height: side.1)
-      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      var file = Self.file(side.0, side.1)
       file.frames[0].isInterlaced = isInterlaced
       let bitmap = try decode(file.data)
-      #expect(bitmap.size == size)
+      #expect(bitmap.size == PixelSize(width: side.0, height: side.1))
       #expect(bitmap.layout.format == .bgrx32)
       #expect(bitmap.packedBytes == Self.pixels(file.frames[0].indices))
     }
@@ -54,17 +61,14 @@
     @Test("reads codes of fewer and of more bits than an index has", arguments: 1...11)
     func readsLongCodes(codeSize: Int) throws {
       // So many pixels that the table is full, and begins anew.
-      let size = PixelSize(width: 157, height: 121)
-      var file = GIFFile(
-        size, Self.indices(size, below: 1 << min(codeSize, 8)), palette: Self.palette)
+      var file = Self.file(157, 121, below: 1 << min(codeSize, 8))
       file.frames[0].codeSize = codeSize
       #expect(try decode(file.data).packedBytes == Self.pixels(file.frames[0].indices))
     }
 
     @Test("names codes that are too long", arguments: [12, 13, 200, 255])
     func refusesLongCodes(codeSize: Int) throws {
-      let size = PixelSize(width: 5, height: 4)
-      var data = GIFFile(size, Self.indices(size), palette: Self.palette).data
+      var data = Self.file(5, 4).data
       let place = try #require(data.range(of: Data([0x2C, 0, 0, 0, 0, 5, 0, 4, 0, 0, 8])))
       data[place.upperBound - 1] = UInt8(codeSize)
       #expect(throws: ImageDecodingError.damaged("GIF: codes of \(codeSize + 1) bits")) {
@@ -78,13 +82,13 @@
       let data = GIFFile(size, [0], palette: Array(Self.palette.prefix(12))).data
       // Of three bits each: the one that clears, and the first one that could be defined.
       let codes: [UInt8] = [2, 0b00_110_100, 0, 0, 0x3B]
-      #expect(isDamaged(data.dropLast(codes.count) + codes))
+      expectDamaged { try decode(data.dropLast(codes.count) + codes) }
     }
 
     @Test("takes a file that ends in its frame's header for cut")
     func refusesCutHeaders() throws {
-      let size = PixelSize(width: 12, height: 9)
-      var file = GIFFile(size, Self.indices(size), palette: nil)
+      var file = Self.file(12, 9)
+      file.palette = nil
       file.frames[0].palette = [UInt8](repeating: 99, count: 768)
       let header = try #require(file.data.range(of: Data([0x2C, 0, 0, 0, 0, 12, 0, 9, 0])))
       for count in header.lowerBound + 2...header.upperBound + 1 + 768 {
@@ -104,22 +108,26 @@
       #expect(try decode(file.data).packedBytes == Self.pixels(indices, local))
     }
 
-    @Test("leaves the transparent colour out", arguments: [false, true])
-    func readsTransparency(isInterlaced: Bool) throws {
-      let size = PixelSize(width: 19, height: 17)
-      var file = GIFFile(size, Self.indices(size, below: 4), palette: Self.palette)
+    @Test("leaves the transparent colour out, which the last control before the frame names")
+    func readsTransparency() throws {
+      var file = Self.file(19, 17, below: 4)
       file.frames[0].transparent = 2
-      file.frames[0].isInterlaced = isInterlaced
-      #expect(try header(of: file.data).hasAlpha)
-      let bitmap = try decode(file.data)
-      #expect(bitmap.layout.format == .bgra32)
-      #expect(bitmap.packedBytes == Self.pixels(file.frames[0].indices, transparent: 2))
+      func expectTransparency() throws {
+        #expect(try header(of: file.data).hasAlpha)
+        let bitmap = try decode(file.data)
+        #expect(bitmap.layout.format == .bgra32)
+        #expect(bitmap.packedBytes == Self.pixels(file.frames[0].indices, transparent: 2))
+      }
+      try expectTransparency()
+      file.frames[0].isInterlaced = true
+      try expectTransparency()
+      file.frames[0].extensions = GIFFile.block(0xF9, [Data([1, 0, 0, 1])])
+      try expectTransparency()
     }
 
     @Test("places a small frame on a transparent screen", arguments: [false, true])
     func placesFrame(isInterlaced: Bool) throws {
-      let size = PixelSize(width: 10, height: 12)
-      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      var file = Self.file(10, 12)
       file.screen = PixelSize(width: 31, height: 27)
       file.frames[0].x = 5
       file.frames[0].y = 8
@@ -138,8 +146,7 @@
 
     @Test("enlarges a screen that its frame does not fit into")
     func enlargesScreen() throws {
-      let size = PixelSize(width: 10, height: 12)
-      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      var file = Self.file(10, 12)
       file.screen = PixelSize(width: 0, height: 0)
       #expect(try decode(file.data).packedBytes == Self.pixels(file.frames[0].indices))
       file.screen = PixelSize(width: 20, height: 4)
@@ -162,13 +169,12 @@
 
     @Test("gives the first frame of an animation, whatever follows")
     func readsFirstFrame() throws {
-      let size = PixelSize(width: 14, height: 13)
-      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      var file = Self.file(14, 13)
       let first = Self.pixels(file.frames[0].indices)
       file.frames[0].extensions =
         GIFFile.block(0xFF, [Data("NETSCAPE2.0".utf8), Data([1, 0, 0])])
         + GIFFile.block(0xFE, [Data(count: 255), Data(count: 9)]) + GIFFile.block(0xFE, [])
-      var other = GIFFile.Frame(size: size, indices: [UInt8](repeating: 9, count: 14 * 13))
+      var other = GIFFile.Frame(size: file.screen, indices: [UInt8](repeating: 9, count: 14 * 13))
       other.transparent = 9
       file.frames += [other, other]
       let bitmap = try decode(file.data)
@@ -177,33 +183,22 @@
       #expect(try decode(file.data.dropLast(3)).packedBytes == first)
     }
 
-    @Test("obeys the graphics control that stands last before the frame")
-    func obeysLastControl() throws {
-      let size = PixelSize(width: 8, height: 8)
-      var file = GIFFile(size, Self.indices(size, below: 4), palette: Self.palette)
-      file.frames[0].extensions = GIFFile.block(0xF9, [Data([1, 0, 0, 1])])
-      file.frames[0].transparent = 2
-      #expect(
-        try decode(file.data).packedBytes
-          == Self.pixels(file.frames[0].indices, transparent: 2))
-    }
-
     @Test("refuses a file without a palette, a frame or a pixel")
     func refusesIncomplete() {
-      let size = PixelSize(width: 8, height: 8)
-      var file = GIFFile(size, Self.indices(size), palette: nil)
-      #expect(isDamaged(file.data))
+      var file = Self.file()
+      file.palette = nil
+      expectDamaged { try decode(file.data) }
       file.palette = Self.palette
       file.frames[0].size = PixelSize(width: 0, height: 8)
-      #expect(isDamaged(file.data))
+      expectDamaged { try decode(file.data) }
       file.frames = []
-      #expect(isDamaged(file.data))
+      expectDamaged { try decode(file.data) }
     }
 
     @Test("refuses a frame whose codes end before its rows do")
     func refusesShortFrames() {
-      let size = PixelSize(width: 8, height: 8)
-      var file = GIFFile(size, Array(Self.indices(size).dropLast()), palette: Self.palette)
+      var file = Self.file()
+      file.frames[0].indices.removeLast()
       #expect(throws: ImageDecodingError.truncated) { try decode(file.data) }
       file.frames[0].indices = []
       #expect(throws: ImageDecodingError.self) { try decode(file.data) }
@@ -211,25 +206,19 @@
 
     @Test("refuses a file that begins with a hundred thousand empty extensions")
     func refusesExtensionBombs() throws {
-      let size = PixelSize(width: 8, height: 8)
-      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      var file = Self.file()
       let one = GIFFile.block(0xFE, [Data(count: 1)])
       file.frames[0].extensions = Data((0..<100_000).flatMap { _ in one })
-      #expect(isDamaged(file.data))
+      expectDamaged { try decode(file.data) }
       file.frames[0].extensions = Data((0..<10_000).flatMap { _ in one })
-      #expect(try decode(file.data).size == size)
+      #expect(try decode(file.data).size == PixelSize(width: 8, height: 8))
     }
 
     @Test("refuses a screen beyond the limits before it takes memory")
     func refusesHugeScreens() throws {
-      var file = GIFFile(PixelSize(width: 1, height: 1), [3], palette: Self.palette)
+      var file = Self.file(1, 1)
       file.screen = PixelSize(width: 65_535, height: 65_535)
-      #expect {
-        try decode(file.data)
-      } throws: { error in
-        guard case ImageDecodingError.tooLarge(let text) = error else { return false }
-        return text.contains("65535x65535") && text.contains("268435456")
-      }
+      expectTooLarge(naming: "65535x65535", "268435456") { try decode(file.data) }
       file.screen = PixelSize(width: 400, height: 300)
       var limits = DecodingLimits()
       limits.workingByteCount = 400 * 300 * 4 - 1
@@ -238,16 +227,6 @@
         try decode(file.data, atLeast: small, limits: limits)
       }
       #expect(try header(of: file.data).wholeImageByteCount >= 400 * 300 * 4)
-    }
-
-    private func isDamaged(_ data: Data) -> Bool {
-      do {
-        _ = try decode(data)
-        return false
-      } catch {
-        if case .damaged = error { return true }
-        return false
-      }
     }
   }
 #endif

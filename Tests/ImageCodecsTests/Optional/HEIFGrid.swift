@@ -33,12 +33,7 @@
       cells = (0..<rows * columns).map { number in
         let (left, top) = (number % columns * cellSize.width, number / columns * cellSize.height)
         let cell = DrawnImage(cellSize.width, cellSize.height) { x, y in
-          let (x, y) = (
-            min(left + x, image.size.width - 1), min(top + y, image.size.height - 1)
-          )
-          let offset = (y * image.size.width + x) * 4
-          let pixel: [Int] = image.rgba[offset..<offset + 4].map { Int($0) }
-          return (pixel[0], pixel[1], pixel[2], pixel[3])
+          image[min(left + x, image.size.width - 1), min(top + y, image.size.height - 1)]
         }
         return Fixture.heif(cell)
       }

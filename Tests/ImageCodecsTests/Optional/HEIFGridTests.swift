@@ -43,11 +43,10 @@
     @Test(
       "of 48 megapixels is within the limits where a thumbnail is asked for", arguments: [0, 3])
     func isWithinLimits(turn: UInt8) throws {
-      var options = Fixture.HEIFOptions()
-      options.isExact = false
       let side = PixelSize(width: 512, height: 512)
       var grid = HEIFGrid(
-        repeating: Fixture.heif(DrawnImage.slopes(512, 512), options), side, columns: 16, rows: 12)
+        repeating: Fixture.heif(DrawnImage.slopes(512, 512), .init(isExact: false)), side,
+        columns: 16, rows: 12)
       grid.size = PixelSize(width: 8064, height: 6048)
       if turn > 0 { grid.properties = [(name: "irot", value: turn)] }
       let data = try grid.data()
@@ -61,10 +60,8 @@
         header, encodedByteCount: data.count, workingByteCount: thumbnail)
       let whole = HEIFDecoder().workingByteCount(for: header, minimumSize: nil)
       #expect(whole >= pixels * 7)
-      #expect {
+      expectTooLarge(naming: "\(pixels * 3) at whatever size") {
         try DecodingLimits().check(header, encodedByteCount: data.count, workingByteCount: whole)
-      } throws: {
-        tooLarge($0, naming: "\(pixels * 3) at whatever size")
       }
     }
 

@@ -1,7 +1,7 @@
 #if Pixbuf && !canImport(ImageIO)
   import Foundation
   import Pixels
-  import Synchronization
+  import TestSupport
   import Testing
 
   @testable import ImageCodecs
@@ -147,24 +147,16 @@
       }
     }
 
-    @Test("knows the profile of a PNG in an ICO")
-    func readsProfileInICO() throws {
-      let layout = try #require(PixelLayout(size: PixelSize(width: 1, height: 1), format: .bgrx32))
-      let bytes = [UInt8](repeating: 255, count: layout.byteCount)
-      let png = try Bitmap(copying: bytes, layout: layout).withPixels { pixels in
-        try PNGEncoder().encode(pixels, layout: layout, colorSpace: .displayP3)
-      }
-      let entry: [UInt8] = [1, 1, 0, 0, 1, 0, 32, 0] + Self.long(png.count) + Self.long(22)
-      #expect(try ImageHeader(of: Data([0, 0, 1, 0, 1, 0] + entry) + png).colorSpace == .displayP3)
-    }
-
-    @Test("knows the profile of a TIFF")
-    func readsProfile() throws {
+    @Test("knows the profile of a TIFF, and of a PNG in an ICO")
+    func readsProfiles() throws {
+      let size = PixelSize(width: 1, height: 1)
       let profile = try ColorSpace.displayP3.withProfile(for: .bgrx32) { Array($0) }
-      let tiff = Self.tiff(
-        PixelSize(width: 1, height: 1), [200, 100, 10], samples: 3, profile: profile)
+      let tiff = Self.tiff(size, [200, 100, 10], samples: 3, profile: profile)
       #expect(try ImageHeader(of: tiff).colorSpace == .displayP3)
       #expect(try ImageHeader(of: tiff).type == .tiff)
+      let png = Fixture.png(size, [200, 100, 10], .init(colorType: 2, profile: Data(profile)))
+      let entry: [UInt8] = [1, 1, 0, 0, 1, 0, 32, 0] + Self.long(png.count) + Self.long(22)
+      #expect(try ImageHeader(of: Data([0, 0, 1, 0, 1, 0] + entry) + png).colorSpace == .displayP3)
     }
 
     @Test("throws for each beginning of a file")
@@ -200,15 +192,11 @@
       #expect(try decode(file, atLeast: small, limits: limits).size == small)
       // At each of the questions: before the parts of the file, before the decode and before rows.
       for answer in 0..<5 {
-        let asked = Asked()
+        let asked = Counter()
         #expect(throws: ImageDecodingError.cancelled) {
-          try decode(file) { asked.count.add(1, ordering: .relaxed).oldValue == answer }
+          try decode(file) { asked.increment() == answer + 1 }
         }
       }
-    }
-
-    private final class Asked: Sendable {
-      let count = Atomic(0)
     }
   }
 #endif

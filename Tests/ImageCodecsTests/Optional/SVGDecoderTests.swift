@@ -12,15 +12,6 @@
         #"<svg xmlns="http://www.w3.org/2000/svg" \#(attributes)>\#(content)</svg>"#.utf8)
     }
 
-    private func decode(_ data: Data, atLeast size: PixelSize? = nil) throws -> Bitmap {
-      try ImageDecoders.standard.decoder(for: data).decode(data, DecodeRequest(minimumSize: size))
-    }
-
-    /// Blue, green, red and alpha of a pixel.
-    private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> [UInt8] {
-      bitmap.withUnsafeBytes { Array($0[(y * bitmap.layout.rowBytes + 4 * x)...].prefix(4)) }
-    }
-
     @Test("draws at the size that is wanted, with alpha")
     func draws() throws {
       let file = svg(
@@ -32,10 +23,10 @@
         #expect(bitmap.layout.format == .bgra32)
         let (width, y) = (bitmap.size.width, bitmap.size.height / 2)
         // The edge is as sharp at each size.
-        #expect(pixel(bitmap, width / 2 - 2, y) == [0, 0, 255, 255])
-        let blue = pixel(bitmap, width / 2 + 2, y)
+        #expect(bitmap.pixel(width / 2 - 2, y) == [0, 0, 255, 255])
+        let blue = bitmap.pixel(width / 2 + 2, y)
         #expect(127...128 ~= blue[0] && blue[1...2] == [0, 0] && 127...128 ~= blue[3])
-        #expect(pixel(bitmap, width - 2, y) == [0, 0, 0, 0])
+        #expect(bitmap.pixel(width - 2, y) == [0, 0, 0, 0])
       }
     }
 

@@ -43,14 +43,22 @@ struct DrawnImage {
     }
   }
 
+  subscript(x: Int, y: Int) -> (Int, Int, Int, Int) {
+    let pixel = rgba[(y * size.width + x) * 4..<(y * size.width + x) * 4 + 4].map(Int.init)
+    return (pixel[0], pixel[1], pixel[2], pixel[3])
+  }
+
+  /// Squares of one colour for each pixel.
+  func enlarged(by factor: Int) -> DrawnImage {
+    DrawnImage(size.width * factor, size.height * factor) { self[$0 / factor, $1 / factor] }
+  }
+
   /// The image upright, for one stored with an orientation of EXIF 2.32.
   func turned(_ orientation: Int) -> DrawnImage {
     let upright = orientation < 5 ? size : size.transposed
     return DrawnImage(upright.width, upright.height) { x, y in
       let source = Self.stored(orientation, x: x, y: y, in: size)
-      let offset = (source.y * size.width + source.x) * 4
-      let pixel = rgba[offset..<offset + 4].map(Int.init)
-      return (pixel[0], pixel[1], pixel[2], pixel[3])
+      return self[source.x, source.y]
     }
   }
 

@@ -2,10 +2,28 @@
   internal import CTestImages
   import Foundation
   import Pixels
+  import Testing
+
+  @testable import ImageCodecs
 
   extension Data {
     init(owning bytes: fic_test_bytes) {
       self.init(bytesNoCopy: bytes.bytes, count: bytes.count, deallocator: .free)
+    }
+  }
+
+  extension Bitmap {
+    /// The pixels in the colours of a space, without the padding of their rows.
+    func shownBytes(in space: ColorSpace = .sRGB) -> [UInt8] {
+      var bytes = packedBytes
+      guard let conversion = conversion(to: space) else { return bytes }
+      #expect(conversion.prepare(for: space))
+      bytes.withUnsafeMutableBytes { buffer in
+        guard let start = buffer.baseAddress else { return }
+        conversion.convert(
+          start, pixelCount: size.width * size.height, format: layout.format, to: space)
+      }
+      return bytes
     }
   }
 
@@ -52,6 +70,14 @@
       var transparency: [UInt8] = []
       var transparentColor: [Int32]?
       var profile: Data?
+    }
+
+    static func jpeg(_ image: DrawnImage, _ options: JPEGOptions = JPEGOptions()) -> Data {
+      jpeg(image.size, image.rgb, options)
+    }
+
+    static func png(_ image: DrawnImage, _ options: PNGOptions = PNGOptions()) -> Data {
+      png(image.size, image.rgba, options)
     }
 
     /// - Parameter rows: Packed as in the file.

@@ -16,6 +16,17 @@ struct ThumbHashTests {
     init(_ hash: String, _ width: Int, _ height: Int, _ pixels: [BGRA]) {
       (self.hash, size, self.pixels) = (hash, PixelSize(width: width, height: height), pixels)
     }
+
+    /// The references add in another order, and with fewer bits.
+    func expectShown(by bitmap: Bitmap) {
+      #expect(bitmap.size == size)
+      let places = [
+        (0, 0), (size.width / 2, size.height / 3), (size.width - 1, size.height - 1),
+      ]
+      for ((x, y), pixel) in zip(places, pixels) {
+        #expect(bitmap[x, y].distance(to: pixel) <= 1, "\(bitmap[x, y]) and not \(pixel)")
+      }
+    }
   }
 
   static let vectors = [
@@ -45,15 +56,9 @@ struct ThumbHashTests {
   @Test("is drawn as by the reference", arguments: vectors)
   func draws(_ vector: Vector) throws {
     let bitmap = try Bitmap(thumbHash: #require(Data(base64Encoded: vector.hash)))
-    #expect(bitmap.size == vector.size && bitmap.colorSpace == .sRGB)
+    vector.expectShown(by: bitmap)
     let isClear = vector.pixels.contains { $0.alpha < 255 }
-    #expect(bitmap.layout.format == (isClear ? .bgra32 : .bgrx32))
-    let (width, height) = (vector.size.width, vector.size.height)
-    let places = [(0, 0), (width / 2, height / 3), (width - 1, height - 1)]
-    for ((x, y), pixel) in zip(places, vector.pixels) {
-      // The reference adds in another order, and with fewer bits.
-      #expect(bitmap[x, y].distance(to: pixel) <= 1, "\(bitmap[x, y]) and not \(pixel)")
-    }
+    #expect(bitmap.layout.format == (isClear ? .bgra32 : .bgrx32) && bitmap.colorSpace == .sRGB)
   }
 
   private static func wave(_ x: Int, _ y: Int) -> BGRA {

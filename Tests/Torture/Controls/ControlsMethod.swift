@@ -23,6 +23,25 @@ struct ControlsMethod: TortureMethod {
     let fault: String
     let method: String
     let run: @Sendable (UInt64) async throws -> (found: Int, tries: String)
+
+    init(
+      fault: String, method: String,
+      run: @escaping @Sendable (UInt64) async throws -> (found: Int, tries: String)
+    ) {
+      (self.fault, self.method, self.run) = (fault, method, run)
+    }
+
+    /// A method that shows the fault as one of some faults, in so many things that it counts.
+    init<Method: CountedMethod>(
+      _ fault: String, _ method: Method.Type, _ count: Int, _ plant: Method.Plant,
+      shownAs faults: Findings.Fault..., in tries: String
+    ) {
+      self.init(fault: fault, method: Method.name) { seed in
+        let findings = try await Method(count: count, seed: seed, plant: plant).run()
+        let found = faults.reduce(0) { $0 + findings.faultCount($1) }
+        return (found, "\(findings.value(tries)) \(tries)")
+      }
+    }
   }
 
   private let seed: UInt64
@@ -59,24 +78,17 @@ struct ControlsMethod: TortureMethod {
     Control(fault: "claims of the dead forgotten", method: "kill") { seed in
       try kill(.forgottenClaims, seed, counting: .undead)
     },
-    Control(fault: "content not checked", method: "index") { seed in
-      try await index(.deafProof, seed, counting: .wrongImage)
-    },
-    Control(fault: "records that stay in free slots", method: "index") { seed in
-      try await index(.keptRecords, seed, counting: .undead)
-    },
-    Control(fault: "content not checked", method: "power") { seed in
-      let method = PowerMethod(count: 200, seed: seed, plant: .deafProof)
-      let findings = try await method.run()
-      return (findings.faultCount(.wrongImage), "\(findings.value("images")) images")
-    },
-    Control(fault: "synchronising does nothing", method: "power") { seed in
-      let findings = try await PowerMethod(count: 200, seed: seed, plant: .noBarriers).run()
-      return (
-        findings.faultCount(.lostEntry) + findings.faultCount(.undead),
-        "\(findings.value("images")) images"
-      )
-    },
+    Control(
+      "content not checked", IndexMethod.self, 300, .deafProof, shownAs: .wrongImage,
+      in: "openings"),
+    Control(
+      "records that stay in free slots", IndexMethod.self, 300, .keptRecords, shownAs: .undead,
+      in: "openings"),
+    Control(
+      "content not checked", PowerMethod.self, 200, .deafProof, shownAs: .wrongImage, in: "images"),
+    Control(
+      "synchronising does nothing", PowerMethod.self, 200, .noBarriers,
+      shownAs: .lostEntry, .undead, in: "images"),
     Control(fault: "writes that write zeros", method: "faults") { seed in
       let findings = Findings("faults", seed: seed, isQuiet: true)
       let fault = FaultsMethod.Fault(name: "a lost write", kind: interposer_zero, value: 0)
@@ -85,60 +97,47 @@ struct ControlsMethod: TortureMethod {
       }
       return (findings.faultCount, "60 runs")
     },
-    Control(fault: "leases ignored", method: "races") { seed in
-      let findings = try await RacesMethod(count: 6000, seed: seed, ignoresLeases: true).run()
-      return (
-        findings.faultCount(.wrongImage), "\(findings.value("photos compared")) comparisons"
-      )
-    },
-    Control(fault: "two owners", method: "processes") { seed in
-      let findings = try await ProcessesMethod(count: 2000, seed: seed, grantsLocks: true).run()
-      return (findings.faultCount(.wrongImage), "\(findings.value("hits")) hits")
-    },
-    Control(fault: "guest files lost", method: "workers") { seed in
-      let findings = try await WorkersMethod(count: 1000, seed: seed, losesGuests: true).run()
-      let (there, drawn) = (findings.value("images there"), findings.value("images drawn"))
-      return (findings.faultCount(.lostEntry), "3 starts, \(there) of \(drawn) images there")
-    },
-    Control(fault: "frames of another load", method: "frames") { seed in
-      let findings = try await FramesMethod(count: 20, seed: seed, isMixed: true).run()
-      return (findings.faultCount(.wrongImage), "\(findings.value("animations")) animations")
-    },
-    Control(fault: "images of another account", method: "loads") { seed in
-      try await load(.otherAccounts, seed, counting: .wrongImage)
-    },
-    Control(fault: "images of five changes ago", method: "loads") { seed in
-      try await load(.oldVersions, seed, counting: .undead)
-    },
-    Control(fault: "originals done before they are written", method: "originals-kill") { seed in
-      try await killOriginals(.early, seed, counting: .lostEntry)
-    },
-    Control(fault: "originals with another's bytes", method: "originals-kill") { seed in
-      try await killOriginals(.swapped, seed, counting: .wrongImage)
-    },
-    Control(fault: "a limit that is too large", method: "originals-kill") { seed in
-      try await killOriginals(.large, seed, counting: .other)
-    },
-    Control(fault: "bodies not checked", method: "originals-power") { seed in
-      let method = OriginalPowerMethod(count: 40, seed: seed, plant: .rightChecksums)
-      let findings = try await method.run()
-      return (findings.faultCount(.wrongImage), "\(findings.value("images")) images")
-    },
-    Control(fault: "flushing does nothing", method: "originals-power") { seed in
-      let findings = try await OriginalPowerMethod(count: 100, seed: seed, plant: .noBarriers).run()
-      return (findings.faultCount(.undead), "\(findings.value("images")) images")
-    },
-    Control(fault: "refused originals count as kept", method: "originals-faults") { seed in
-      let method = OriginalFaultsMethod(count: 20, seed: seed, plant: .ignoredRefusals)
-      let findings = try await method.run()
-      return (findings.faultCount(.lostEntry), "\(findings.value("faulty runs")) runs")
-    },
-    Control(fault: "originals with another's bytes", method: "originals-processes") { seed in
-      try await shareOriginals(.swapped, seed, counting: .wrongImage)
-    },
-    Control(fault: "a limit that is too large", method: "originals-processes") { seed in
-      try await shareOriginals(.large, seed, counting: .other)
-    },
+    Control(
+      "leases ignored", RacesMethod.self, 6000, .ignoredLeases, shownAs: .wrongImage,
+      in: "images compared"),
+    Control(
+      "two owners", ProcessesMethod.self, 2000, .grantedLocks, shownAs: .wrongImage, in: "hits"),
+    Control(
+      "guest files lost", WorkersMethod.self, 1000, .lostGuests, shownAs: .lostEntry,
+      in: "images drawn"),
+    Control(
+      "frames of another load", FramesMethod.self, 20, .mixedFrames, shownAs: .wrongImage,
+      in: "animations"),
+    Control(
+      "images of another account", LoadsMethod.self, 600, .otherAccounts, shownAs: .wrongImage,
+      in: "images compared"),
+    Control(
+      "images of five changes ago", LoadsMethod.self, 600, .oldVersions, shownAs: .undead,
+      in: "images compared"),
+    Control(
+      "originals done before they are written", OriginalKillMethod.self, 20, .early,
+      shownAs: .lostEntry, in: "kills"),
+    Control(
+      "originals with another's bytes", OriginalKillMethod.self, 20, .swapped,
+      shownAs: .wrongImage, in: "kills"),
+    Control(
+      "a limit that is too large", OriginalKillMethod.self, 20, .large, shownAs: .other,
+      in: "kills"),
+    Control(
+      "bodies not checked", OriginalPowerMethod.self, 40, .rightChecksums, shownAs: .wrongImage,
+      in: "images"),
+    Control(
+      "flushing does nothing", OriginalPowerMethod.self, 100, .noBarriers, shownAs: .undead,
+      in: "images"),
+    Control(
+      "refused originals count as kept", OriginalFaultsMethod.self, 20, .ignoredRefusals,
+      shownAs: .lostEntry, in: "faulty runs"),
+    Control(
+      "originals with another's bytes", OriginalProcessesMethod.self, 10, .swapped,
+      shownAs: .wrongImage, in: "processes killed"),
+    Control(
+      "a limit that is too large", OriginalProcessesMethod.self, 10, .large, shownAs: .other,
+      in: "processes killed"),
     Control(fault: "a descriptor and a megabyte left behind", method: "soak") { seed in
       let leak = SoakMethod.Leak(byteCount: 1 << 20, hasDescriptor: true)
       return try await soak(leak, seed)
@@ -148,34 +147,6 @@ struct ControlsMethod: TortureMethod {
       try await soak(SoakMethod.Leak(byteCount: 64 << 10), seed)
     },
   ]
-
-  private static func index(
-    _ plant: IndexMethod.Plant, _ seed: UInt64, counting fault: Findings.Fault
-  ) async throws -> (found: Int, tries: String) {
-    let findings = try await IndexMethod(count: 300, seed: seed, plant: plant).run()
-    return (findings.faultCount(fault), "\(findings.value("openings")) openings")
-  }
-
-  private static func load(
-    _ plant: LoadServer.Plant, _ seed: UInt64, counting fault: Findings.Fault
-  ) async throws -> (found: Int, tries: String) {
-    let findings = try await LoadsMethod(count: 600, seed: seed, plant: plant).run()
-    return (findings.faultCount(fault), "\(findings.value("photos compared")) comparisons")
-  }
-
-  private static func killOriginals(
-    _ plant: OriginalWorker.Plants, _ seed: UInt64, counting fault: Findings.Fault
-  ) async throws -> (found: Int, tries: String) {
-    let findings = try await OriginalKillMethod(count: 20, seed: seed, plants: plant).run()
-    return (findings.faultCount(fault), "\(findings.value("kills")) kills")
-  }
-
-  private static func shareOriginals(
-    _ plant: OriginalWorker.Plants, _ seed: UInt64, counting fault: Findings.Fault
-  ) async throws -> (found: Int, tries: String) {
-    let findings = try await OriginalProcessesMethod(count: 10, seed: seed, plants: plant).run()
-    return (findings.faultCount(fault), "\(findings.value("processes killed")) processes killed")
-  }
 
   private static func soak(
     _ leak: SoakMethod.Leak, _ seed: UInt64

@@ -79,11 +79,13 @@ final class FaultyWork {
     let entry = insertion?.entry ?? TableEntry(keepingPrivate: sealed)
     if !entry.shows(image) { findings.report(.wrongImage, "\(image) as stored, \(context)") }
     guard let insertion else { return }
-    if let eviction = insertion.eviction {
-      let evicted = eviction.entity.flatMap { Self.catalogue.entity(of: $0) }
-      if let evicted { present[evicted] = nil }
-    }
+    forgetEvicted(insertion)
     present[image.entity] = image.version
+  }
+
+  private func forgetEvicted(_ insertion: Insertion) {
+    let entity = insertion.eviction?.entity.flatMap { Self.catalogue.entity(of: $0) }
+    if let entity { present[entity] = nil }
   }
 
   private func remove(_ entity: Int, from table: Table) {
@@ -102,9 +104,7 @@ final class FaultyWork {
       if !insertion.entry.shows(image) {
         findings.report(.wrongImage, "\(image), \(context)")
       }
-      if let evicted = insertion.eviction?.entity.flatMap({ Self.catalogue.entity(of: $0) }) {
-        present[evicted] = nil
-      }
+      forgetEvicted(insertion)
     }
     // Where a call failed it is under either id, or lost like any image that could not be read.
     if table.contains(away) { present[image.entity] = nil }
@@ -154,9 +154,7 @@ final class FaultyWork {
     let image = ImageVersion(entity: 0, version: 3)
     for attempt in 0..<Self.longestPause {
       guard let insertion = try? table.store(image, in: Self.catalogue) else { continue }
-      if let evicted = insertion.eviction?.entity.flatMap({ Self.catalogue.entity(of: $0) }) {
-        present[evicted] = nil
-      }
+      forgetEvicted(insertion)
       present[image.entity] = image.version
       findings.count("stores resumed at once", attempt == 0 ? 1 : 0)
       return

@@ -98,7 +98,7 @@ struct LimitedWork {
       // Less than the table's file, and enough for threads, each of which may take 72 MB for its
       // stack and its part of the heap: the system's queues wait for ever for a thread that cannot
       // be made.
-      try set(RLIMIT_AS, rlim_t(Self.addressSpaceInUse() + 768 << 20))
+      try set(RLIMIT_AS, rlim_t(ProcessFigures.now().addressSpaceByteCount + 768 << 20))
     case .fileSize:
       signal(SIGXFSZ, SIG_IGN)
       try set(RLIMIT_FSIZE, 96 << 10)
@@ -124,6 +124,4 @@ struct LimitedWork {
       throw CommandFailure("A limit cannot be set: \(String(cString: strerror(errno))).")
     }
   }
-
-  private static func addressSpaceInUse() -> Int { ProcessFigures.now().addressSpaceByteCount }
 }

@@ -4,8 +4,9 @@ import Foundation
 import TestSupport
 
 /// Kills processes in the middle of animations, and checks what a later one finds.
-struct FramesMethod: TortureMethod {
+struct FramesMethod: CountedMethod {
   static let name = "frames"
+  static let counts = (range: 1...1_000_000, standard: 300)
   static let grammar = makeGrammar(
     summary: "kills processes that store, replace, move and remove animations",
     count: "processes to kill (300)",
@@ -18,16 +19,10 @@ struct FramesMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  var isMixed = false
+  var plant: Plant?
+  private var isMixed: Bool { plant == .mixedFrames }
 
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    count = try arguments.integer("--count", in: 1...1_000_000) ?? 300
-    self.seed = seed
-  }
-
-  init(count: Int, seed: UInt64, isMixed: Bool) {
-    (self.count, self.seed, self.isMixed) = (count, seed, isMixed)
-  }
+  enum Plant { case mixedFrames }
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: isMixed)

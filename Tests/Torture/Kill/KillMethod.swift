@@ -161,11 +161,7 @@ struct RandomKills {
       let seed = Int.random(in: 0...1 << 40, using: &random)
       let child = try ChildProcess([ChildRole.word, "mix", folder.path, String(seed)])
       // The child is killed after it has begun to work, since its start would be most of its life.
-      var ending: ChildProcess.Ending?
-      while ledger.count < 2, ending == nil {
-        pause(microseconds: 100)
-        ending = child.endingIfAny()
-      }
+      let ending = child.endingBefore(2, in: ledger)
       pause(microseconds: Int.random(in: 0..<4000, using: &random))
       child.kill()
       let last = ending ?? child.ending()

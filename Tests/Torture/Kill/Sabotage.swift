@@ -35,7 +35,8 @@ struct Sabotage {
     case 1: rename(path, other)
     case 2:
       let count = [0, 1, 512, 16_384, 70_000][Int.random(in: 0..<5, using: &random)]
-      try folder.replaceFile(with: (0..<count).map { _ in random.next(in: 0...255) })
+      try folder.replaceFile(
+        with: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
     case 3:
       symlink(target, other)
       rename(other, path)
@@ -60,11 +61,5 @@ struct Sabotage {
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     let count = read(file, &bytes, bytes.count)
     return Array(bytes.prefix(max(0, count)))
-  }
-}
-
-extension SplitMix64 {
-  fileprivate mutating func next(in range: ClosedRange<UInt8>) -> UInt8 {
-    UInt8.random(in: range, using: &self)
   }
 }

@@ -57,19 +57,8 @@ struct LoadPlay: Sendable {
         }
       }
     }
-    if !Task.isCancelled, await !isQuiet() { findings.report(.other, "loads are left") }
+    if !Task.isCancelled, await !cache.isQuiet() { findings.report(.other, "loads are left") }
     await cache.close()
-  }
-
-  /// Whether all loads end once nobody waits.
-  private func isQuiet() async -> Bool {
-    for _ in 0..<10_000 {
-      let statistics = await cache.statistics()
-      if statistics.pendingRequests == 0, statistics.activeLoads == 0 { return true }
-      // Only cancellation ends a sleep early, and the next turn sees it.
-      try? await Task.sleep(for: .milliseconds(1))
-    }
-    return false
   }
 
   // MARK: Operations

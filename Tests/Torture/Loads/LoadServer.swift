@@ -7,7 +7,6 @@ import TestSupport
 final class LoadServer: NeedNamingSource {
   /// Faults that a run is to find.
   enum Plant: Sendable {
-    case none
     /// Now and then, the image of another account.
     case otherAccounts
     /// Now and then, what the image was five changes ago.
@@ -33,10 +32,10 @@ final class LoadServer: NeedNamingSource {
   }
 
   private let findings: Findings
-  private let plant: Plant
+  private let plant: Plant?
   private let state: Lock<State>
 
-  init(_ findings: Findings, seed: UInt64, plant: Plant) {
+  init(_ findings: Findings, seed: UInt64, plant: Plant?) {
     (self.findings, self.plant) = (findings, plant)
     state = Lock(State(random: SplitMix64(state: seed)))
   }
@@ -76,7 +75,7 @@ final class LoadServer: NeedNamingSource {
 
   private func plan(for number: Int, _ kind: LoadKind) throws -> Plan {
     try state.withLock { state in
-      let isFaulty = plant != .none && Int.random(in: 0..<10, using: &state.random) == 0
+      let isFaulty = plant != nil && Int.random(in: 0..<10, using: &state.random) == 0
       var (kind, version) = (kind, state.versions[number])
       if isFaulty, plant == .otherAccounts { kind = kind == .account ? .otherAccount : .account }
       if isFaulty, plant == .oldVersions { version -= 5 }

@@ -3,8 +3,9 @@ import Foundation
 import TestSupport
 
 /// Requests under all conditions, by many tasks on one cache, against a model of what each may get.
-struct LoadsMethod: TortureMethod {
+struct LoadsMethod: CountedMethod {
   static let name = "loads"
+  static let counts = (range: 1...1_000_000_000, standard: 20_000)
   static let grammar = makeGrammar(
     summary: "asks under all conditions for images that change, come in pieces and break off",
     count: "operations (20000)",
@@ -20,10 +21,10 @@ struct LoadsMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  var plant = LoadServer.Plant.none
+  var plant: LoadServer.Plant?
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     for hasOriginals in [false, true] {
       let folder = try TemporaryFolder(prefix: "imagecache-torture")
       let play = try await LoadPlay(
@@ -32,12 +33,5 @@ struct LoadsMethod: TortureMethod {
       try await play.run(operations: count / 2, seed: seed)
     }
     return findings
-  }
-}
-
-extension LoadsMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed)
   }
 }

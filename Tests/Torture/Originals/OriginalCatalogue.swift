@@ -12,9 +12,12 @@ enum OriginalCatalogue {
   static let large = 12
   /// Room for some of the originals, of which the largest takes less than a quarter; and for all of them.
   static let (tightLimit, wideLimit) = (512 << 10, 8 << 20)
-  private static let magic = Data("TORTURE!".utf8)
+  static let magic = Data("TORTURE!".utf8)
 
-  static func url(_ number: Int) -> URL { URL(filePath: "/").appending(path: "\(number)").web }
+  /// On a server: only what needs a network is kept.
+  static func url(_ number: Int) -> URL {
+    URL(string: "https://example.com/\(number)") ?? URL(filePath: "/\(number)")
+  }
   static func id(_ number: Int) -> ImageID { ImageID(url(number)) }
 
   static func content(_ number: Int, _ version: Int) -> Data {
@@ -38,13 +41,6 @@ enum OriginalCatalogue {
   static func isStart(_ bytes: Data, _ number: Int) -> Bool {
     versions.contains { content(number, $0).starts(with: bytes) }
   }
-
-  static func recognizes(_ bytes: Data) -> Bool { bytes.starts(with: magic) }
-}
-
-extension URL {
-  /// The address of the same path on a server: only what needs a network is kept.
-  fileprivate var web: URL { URL(string: "https://example.com" + path) ?? self }
 }
 
 /// The entity of a number; several numbers have one.
@@ -57,7 +53,7 @@ struct OriginalSubject: ImageEntity {
 
 /// Makes a pixel of each original: torture is about the bytes.
 private struct OnePixelDecoder: ImageDecoder {
-  func recognizes(_ firstBytes: Data) -> Bool { OriginalCatalogue.recognizes(firstBytes) }
+  func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: OriginalCatalogue.magic) }
 
   func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
     ImageHeader(size: PixelSize(width: 1, height: 1))
@@ -143,6 +139,25 @@ struct OriginalProgram {
   /// `@unchecked Sendable` is safe: one load writes, before its waiter reads.
   private final class Found: @unchecked Sendable {
     var bytes: Data?
+  }
+
+  /// Looks at the beginning of the large original that is there.
+  func checkBeginning(_ findings: Findings, _ context: String) async throws {
+    guard let known = try await arrive(1, upTo: 0) else { return }
+    findings.count("beginnings compared")
+    if !OriginalCatalogue.isStart(known, OriginalCatalogue.large) {
+      findings.report(.wrongImage, "the beginning of an original, \(context)")
+    }
+  }
+
+  /// Keeps one original more.
+  func checkNext(_ findings: Findings, _ context: String) async throws {
+    let extra = OriginalCatalogue.numbers.upperBound + 1
+    try await keep(extra, OriginalCatalogue.content(extra, 1))
+    if try await store.bytes(of: OriginalCatalogue.id(extra)) == nil {
+      findings.report(.lostEntry, "the next original, \(context)")
+    }
+    try await store.remove(OriginalCatalogue.id(extra))
   }
 
   /// The version of each original that is there; 0 for wrong bytes.

@@ -6,8 +6,9 @@ import TableStore
 import TestSupport
 
 /// Lets calls of a store of originals fail, and checks each result and the folder afterwards.
-struct OriginalFaultsMethod: TortureMethod {
+struct OriginalFaultsMethod: CountedMethod {
   static let name = "originals-faults"
+  static let counts = (range: 1...1_000_000, standard: Int.max)
   static let grammar = makeGrammar(
     summary: "lets calls of a store of originals fail, and fills its disk",
     count: "runs with a failing call (all of them)",
@@ -21,7 +22,6 @@ struct OriginalFaultsMethod: TortureMethod {
 
   /// Faults that a run is to find.
   enum Plant {
-    case none
     /// An original that the store refused counts as kept.
     case ignoredRefusals
   }
@@ -29,7 +29,7 @@ struct OriginalFaultsMethod: TortureMethod {
   private static let codes = [ENOSPC, EIO, EMFILE, EDQUOT, EPERM]
   let count: Int
   let seed: UInt64
-  var plant = Plant.none
+  var plant: Plant?
 
   /// Calls of a run, of which some fail.
   private final class Faults: Sendable {
@@ -54,7 +54,7 @@ struct OriginalFaultsMethod: TortureMethod {
   }
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     let calls = try await work(Faults(.max..<Int.max, 0), findings, "no fault")
     var faults: [(Range<Int>, Int32)] = []
     for code in Self.codes {
@@ -119,7 +119,7 @@ struct OriginalFaultsMethod: TortureMethod {
     let found = isSmall ? (try? await later.versions()) ?? [:] : try await later.versions()
     for number in 0..<4 where expected[number]?.contains(found[number]) != true {
       // A read that failed may have dropped what it took for gone.
-      if found[number] == nil, plant == .none { continue }
+      if found[number] == nil, plant == nil { continue }
       let fault: Findings.Fault =
         found[number] == nil ? .lostEntry : found[number] == 0 ? .wrongImage : .undead
       findings.report(fault, "original \(number), \(context)")
@@ -130,12 +130,5 @@ struct OriginalFaultsMethod: TortureMethod {
       findings.report(.lostEntry, "the next original, \(context)")
     }
     return calls
-  }
-}
-
-extension OriginalFaultsMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000) ?? .max, seed: seed)
   }
 }

@@ -4,8 +4,9 @@ import Foundation
 import TestSupport
 
 /// Kills processes that change stores of originals, and checks the folders afterwards.
-struct OriginalKillMethod: TortureMethod {
+struct OriginalKillMethod: CountedMethod {
   static let name = "originals-kill"
+  static let counts = (range: 2...1_000_000, standard: 200)
   static let grammar = makeGrammar(
     summary: "kills processes that keep, replace, evict, continue and remove originals",
     count: "processes to kill (200)",
@@ -21,10 +22,10 @@ struct OriginalKillMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  var plants = OriginalWorker.Plants.none
+  var plant: OriginalWorker.Plant?
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: plants != .none)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     var random = SplitMix64(state: seed)
     for isTight in [true, false] {
       try await run(max(1, count / 2), isTight: isTight, findings, using: &random)
@@ -44,15 +45,11 @@ struct OriginalKillMethod: TortureMethod {
       ledger.clear()
       let childSeed = Int.random(in: 0...1 << 40, using: &random)
       let child = try ChildProcess([
-        ChildRole.word, "originals", folder.path, String(plants.rawValue), String(limit),
+        ChildRole.word, "originals", folder.path, String(plant?.rawValue ?? 0), String(limit),
         String(childSeed), "0",
       ])
       // Its start would be most of its life; and only a longer one fills the folder.
-      var ending: ChildProcess.Ending?
-      while ledger.count < (plants.contains(.large) ? 60 : 3), ending == nil {
-        pause(microseconds: 100)
-        ending = child.endingIfAny()
-      }
+      let ending = child.endingBefore(plant == .large ? 60 : 3, in: ledger)
       pause(microseconds: Int.random(in: 0..<30_000, using: &random))
       child.kill()
       let context = "a child with seed \(childSeed)"
@@ -82,21 +79,10 @@ struct OriginalKillMethod: TortureMethod {
     var found = try await program.versions()
     findings.count("originals compared", found.count)
     model.judge(found, findings, context)
-    let extra = OriginalCatalogue.numbers.upperBound + 1
-    try await program.keep(extra, OriginalCatalogue.content(extra, 1))
-    if try await program.store.bytes(of: OriginalCatalogue.id(extra)) == nil {
-      findings.report(.lostEntry, "the next original, \(context)")
-    }
-    try await program.store.remove(OriginalCatalogue.id(extra))
+    try await program.checkNext(findings, context)
     try await program.store.flush()
     folder.checkLimit(limit, findings, "after the next original, \(context)")
-    let large = OriginalCatalogue.large
-    if let known = try await program.arrive(1, upTo: 0) {
-      findings.count("beginnings compared")
-      if !OriginalCatalogue.isStart(known, large) {
-        findings.report(.wrongImage, "the beginning of \(large), \(context)")
-      }
-    }
+    try await program.checkBeginning(findings, context)
     // What was there for the next one may have gone, and the large one was asked about.
     for (number, version) in try await program.versions() where found[number] != version {
       findings.report(.undead, "version \(version) of \(number) after a look, \(context)")
@@ -153,12 +139,5 @@ struct OriginalKillMethod: TortureMethod {
       findings.report(.wrongImage, "original \(number) after an attack")
     }
     return OriginalModel(present: left, mayEvict: isTight)
-  }
-}
-
-extension OriginalKillMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 2...1_000_000) ?? 200, seed: seed)
   }
 }

@@ -6,8 +6,9 @@ import TableStore
 import TestSupport
 
 /// Models power cuts, and opens the folders of originals that the device may hold.
-struct OriginalPowerMethod: TortureMethod {
+struct OriginalPowerMethod: CountedMethod {
   static let name = "originals-power"
+  static let counts = (range: 1...10_000_000, standard: 1000)
   static let grammar = makeGrammar(
     summary: "opens stores of originals as a device may hold them after a power cut",
     count: "images to open (1000)",
@@ -26,7 +27,6 @@ struct OriginalPowerMethod: TortureMethod {
 
   /// Faults that a run is to find.
   enum Plant {
-    case none
     /// The checksum of each original is right, whatever its bytes are.
     case rightChecksums
     /// Flushing does nothing.
@@ -35,7 +35,7 @@ struct OriginalPowerMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  var plant = Plant.none
+  var plant: Plant?
 
   /// The files of a folder at rest, by their paths in it, and the versions that may be there after a cut.
   private struct Moment {
@@ -46,7 +46,7 @@ struct OriginalPowerMethod: TortureMethod {
   }
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     var random = SplitMix64(state: seed)
     while findings.value("images") < count {
       let moments = try await session(using: &random)
@@ -148,16 +148,8 @@ struct OriginalPowerMethod: TortureMethod {
         findings.report(.undead, "version \(version) of \(number), \(context)")
       }
     }
-    if let known = try await program.arrive(1, upTo: 0),
-      !OriginalCatalogue.isStart(known, OriginalCatalogue.large)
-    {
-      findings.report(.wrongImage, "the beginning of an original, \(context)")
-    }
-    let extra = OriginalCatalogue.numbers.upperBound + 1
-    try await program.keep(extra, OriginalCatalogue.content(extra, 1))
-    if try await program.store.bytes(of: OriginalCatalogue.id(extra)) == nil {
-      findings.report(.lostEntry, "the next original, \(context)")
-    }
+    try await program.checkBeginning(findings, context)
+    try await program.checkNext(findings, context)
   }
 
   /// Gives the rows the checksums of whatever bytes their files have.
@@ -177,12 +169,5 @@ struct OriginalPowerMethod: TortureMethod {
         "UPDATE original SET checksum = ?, size = ?, whole = ? WHERE id = ?",
         [.bits(checksum), .number(bytes.count), .number(bytes.count), .integer(row)])
     }
-  }
-}
-
-extension OriginalPowerMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...10_000_000) ?? 1000, seed: seed)
   }
 }

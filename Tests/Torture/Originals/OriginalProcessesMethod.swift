@@ -4,8 +4,9 @@ import Foundation
 import TestSupport
 
 /// Kills processes that share a folder of originals, each as good as the other.
-struct OriginalProcessesMethod: TortureMethod {
+struct OriginalProcessesMethod: CountedMethod {
   static let name = "originals-processes"
+  static let counts = (range: 1...1_000_000, standard: 50)
   static let grammar = makeGrammar(
     summary: "kills processes that share a folder of originals",
     count: "processes to kill (50)",
@@ -18,7 +19,7 @@ struct OriginalProcessesMethod: TortureMethod {
   private static let memberCount = 3
   let count: Int
   let seed: UInt64
-  var plants = OriginalWorker.Plants.none
+  var plant: OriginalWorker.Plant?
 
   private struct Member {
     let child: ChildProcess
@@ -26,7 +27,7 @@ struct OriginalProcessesMethod: TortureMethod {
   }
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: plants != .none)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     var random = SplitMix64(state: seed)
     let folder = try OriginalsFolder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -61,7 +62,7 @@ struct OriginalProcessesMethod: TortureMethod {
     let ledger = try Ledger(path: OriginalWorker.ledgerPath(folder, member: number))
     ledger.clear()
     let child = try ChildProcess([
-      ChildRole.word, "originals", folder.path, String(plants.rawValue),
+      ChildRole.word, "originals", folder.path, String(plant?.rawValue ?? 0),
       String(OriginalCatalogue.tightLimit), String(Int.random(in: 0...1 << 40, using: &random)),
       String(number),
     ])
@@ -86,12 +87,5 @@ struct OriginalProcessesMethod: TortureMethod {
     case .exit(ChildVerdict.sawWrongImage): findings.report(.wrongImage, "seen by a child")
     case let ending: findings.report(.crash, "a child ended by \(ending)")
     }
-  }
-}
-
-extension OriginalProcessesMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000) ?? 50, seed: seed)
   }
 }

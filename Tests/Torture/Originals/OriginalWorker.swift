@@ -7,28 +7,26 @@ import TestSupport
 /// folder.
 struct OriginalWorker {
   /// Faults that a run is to find.
-  struct Plants: OptionSet {
-    let rawValue: Int
-    static let none: Plants = []
+  enum Plant: Int {
     /// A step counts as done before it begins.
-    static let early = Plants(rawValue: 1)
+    case early = 1
     /// The file of a number gets another's bytes.
-    static let swapped = Plants(rawValue: 2)
+    case swapped
     /// The store has a larger limit than it may have.
-    static let large = Plants(rawValue: 4)
+    case large
   }
 
   private let folder: OriginalsFolder
   private let ledger: Ledger
-  private let plants: Plants
+  private let plant: Plant?
   private let byteLimit: Int
   private let isAlone: Bool
   private var random: SplitMix64
 
-  /// - Parameter numbers: Plants, the limit, a seed, and which of several children on the folder this is.
+  /// - Parameter numbers: A plant or 0, the limit, a seed, and which of several children on the folder this is.
   init(path: String, numbers: [Int]) throws {
     folder = OriginalsFolder(path: path)
-    (plants, byteLimit) = (Plants(rawValue: numbers[0]), numbers[1])
+    (plant, byteLimit) = (Plant(rawValue: numbers[0]), numbers[1])
     random = SplitMix64(state: UInt64(numbers[2]))
     isAlone = numbers[3] == 0
     ledger = try Ledger(path: Self.ledgerPath(folder, member: numbers[3]))
@@ -70,7 +68,7 @@ struct OriginalWorker {
         try await step(.remove, OriginalCatalogue.large) {
           try await program.store.remove(OriginalCatalogue.id(OriginalCatalogue.large))
         }
-      case 92 where !plants.contains(.large):
+      case 92 where plant != .large:
         try await step(.reset) { try await program.store.removeAll() }
       case 93..<95: try await step(.flush) { try await program.store.flush() }
       default: program = try await step(.open) { try await open() }
@@ -81,11 +79,11 @@ struct OriginalWorker {
 
   private func open() async throws -> OriginalProgram {
     try await OriginalProgram(
-      folder, byteLimit: plants.contains(.large) ? 4 * byteLimit : byteLimit)
+      folder, byteLimit: plant == .large ? 4 * byteLimit : byteLimit)
   }
 
   private func keep(_ number: Int, _ version: Int, _ program: OriginalProgram) async throws {
-    let other = plants.contains(.swapped) ? (number + 1) % OriginalCatalogue.numbers.count : number
+    let other = plant == .swapped ? (number + 1) % OriginalCatalogue.numbers.count : number
     try await program.keep(number, OriginalCatalogue.content(other, version))
   }
 
@@ -94,7 +92,7 @@ struct OriginalWorker {
     _ step: Ledger.Step, _ number: Int = 0, _ version: Int = 0, _ body: () async throws -> Value
   ) async throws -> Value {
     ledger.begin(step, entity: number, version: version)
-    if plants.contains(.early) {
+    if plant == .early {
       ledger.done()
       pause(microseconds: 1000)
     }

@@ -4,8 +4,9 @@ import TableStore
 import TestSupport
 
 /// Models power cuts, and opens the files that the device may hold.
-struct PowerMethod: TortureMethod {
+struct PowerMethod: CountedMethod {
   static let name = "power"
+  static let counts = (range: 1...10_000_000, standard: 1000)
   static let grammar = makeGrammar(
     summary: "opens tables as a device may hold them after a power cut",
     count: "images to open (1000)",
@@ -23,7 +24,6 @@ struct PowerMethod: TortureMethod {
 
   /// Faults that a run is to find.
   enum Plant {
-    case none
     /// Content is not checked before it is shown.
     case deafProof
     /// Synchronising does nothing.
@@ -32,10 +32,10 @@ struct PowerMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  var plant = Plant.none
+  var plant: Plant?
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     let proof = plant == .deafProof ? try DeafProof(PowerSession.catalogue) : nil
     var random = SplitMix64(state: seed)
     let folder = try TableFolder()
@@ -98,12 +98,5 @@ struct PowerMethod: TortureMethod {
       }
     }
     table.close()
-  }
-}
-
-extension PowerMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...10_000_000) ?? 1000, seed: seed)
   }
 }

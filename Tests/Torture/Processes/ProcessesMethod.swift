@@ -6,8 +6,9 @@ import TableStore
 import TestSupport
 
 /// Reads another process's table while that process writes, and inherits the table.
-struct ProcessesMethod: TortureMethod {
+struct ProcessesMethod: CountedMethod {
   static let name = "processes"
+  static let counts = (range: 1...1_000_000_000, standard: 20_000)
   static let grammar = makeGrammar(
     summary: "reads a table that another process writes, takes it over, and takes guests in",
     count: "lookups (20000)",
@@ -23,8 +24,13 @@ struct ProcessesMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  /// A planted fault: several processes get the lock that only one may have.
-  var grantsLocks = false
+  var plant: Plant?
+  private var grantsLocks: Bool { plant == .grantedLocks }
+
+  enum Plant {
+    /// Several processes get the lock that only one may have.
+    case grantedLocks
+  }
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: grantsLocks)
@@ -40,11 +46,7 @@ struct ProcessesMethod: TortureMethod {
         ChildRole.word, "owner", folder.path, String(Int.random(in: 0...1 << 40, using: &random)),
         grantsLocks ? "1" : "0",
       ])
-      var ending: ChildProcess.Ending?
-      while ledger.count == 0, ending == nil {
-        pause(microseconds: 100)
-        ending = owner.endingIfAny()
-      }
+      let ending = owner.endingBefore(1, in: ledger)
       try share(folder, ledger, with: owner, hasEnded: ending != nil, findings, using: &random)
     }
     return findings
@@ -63,7 +65,9 @@ struct ProcessesMethod: TortureMethod {
     }
     for _ in 0..<Self.lookupsPerOwner {
       look(in: table, reads, findings, using: &random)
-      if grantsLocks { try table.store(random.image, in: TableOwner.catalogue) }
+      if grantsLocks {
+        try table.store(TableOwner.catalogue.randomImage(using: &random), in: TableOwner.catalogue)
+      }
     }
     let own = TableOwner.readersOwn
     try table.store(own, in: TableOwner.catalogue)
@@ -93,11 +97,7 @@ struct ProcessesMethod: TortureMethod {
     let guest = try ChildProcess([
       ChildRole.word, "guest", folder.path, String(Int.random(in: 0...1 << 40, using: &random)),
     ])
-    var ending: ChildProcess.Ending?
-    while ledger.count < 3, ending == nil {
-      pause(microseconds: 100)
-      ending = guest.endingIfAny()
-    }
+    var ending = guest.endingBefore(3, in: ledger)
     pause(microseconds: Int.random(in: 0..<2000, using: &random))
     if ending == nil {
       guest.kill()
@@ -124,7 +124,7 @@ struct ProcessesMethod: TortureMethod {
   private func look(
     in table: Table, _ reads: SlotReads, _ findings: Findings, using random: inout SplitMix64
   ) {
-    let image = random.image
+    let image = TableOwner.catalogue.randomImage(using: &random)
     let before = reads.count
     findings.count("lookups")
     guard let entry = table.entry(for: TableOwner.catalogue.key(image)) else {
@@ -143,19 +143,6 @@ struct ProcessesMethod: TortureMethod {
       return
     }
     if !entry.shows(image) { findings.report(.wrongImage, "\(image), \(context)") }
-  }
-}
-
-extension ProcessesMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed)
-  }
-}
-
-extension SplitMix64 {
-  fileprivate var image: ImageVersion {
-    mutating get { TableOwner.catalogue.randomImage(using: &self) }
   }
 }
 

@@ -3,8 +3,9 @@ import Foundation
 import TestSupport
 
 /// Many tasks on one cache, every image compared.
-struct RacesMethod: TortureMethod {
+struct RacesMethod: CountedMethod {
   static let name = "races"
+  static let counts = (range: 1...1_000_000_000, standard: 20_000)
   static let grammar = makeGrammar(
     summary: "mixes hits, loads, stores, evictions, removals, resets and cancels",
     count: "operations (20000)",
@@ -17,21 +18,16 @@ struct RacesMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  var ignoresLeases = false
+  var plant: Plant?
+
+  enum Plant { case ignoredLeases }
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: ignoresLeases)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     let folder = try TemporaryFolder(prefix: "imagecache-torture")
     let load = MixedLoad(
-      folder: folder.url.path, findings: findings, ignoresLeases: ignoresLeases)
+      folder: folder.url.path, findings: findings, ignoresLeases: plant != nil)
     try await load.run(operations: count, seed: seed)
     return findings
-  }
-}
-
-extension RacesMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed)
   }
 }

@@ -2,16 +2,7 @@
   import CommandSupport
   import Darwin
 
-  /// Memory, descriptors and mappings of this process at one moment; figures that this system does
-  /// not give are `nil` or constant.
-  struct ProcessFigures: Sendable {
-    let memoryByteCount: Int
-    let usedByteCount: Int?
-    let addressSpaceByteCount: Int
-    let descriptorCount: Int
-    let mappingCount: Int
-    let threadCount: Int
-
+  extension ProcessFigures {
     static func now() -> ProcessFigures {
       ProcessFigures(
         memoryByteCount: ProcessMemory.privateByteCount(), usedByteCount: nil,

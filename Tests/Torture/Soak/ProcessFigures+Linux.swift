@@ -3,16 +3,7 @@
   import CommandSupport
   import Glibc
 
-  /// Memory, descriptors and mappings of this process at one moment.
-  struct ProcessFigures: Sendable {
-    let memoryByteCount: Int
-    /// Bytes of blocks that were taken and not freed; `nil` without the interposer.
-    let usedByteCount: Int?
-    let addressSpaceByteCount: Int
-    let descriptorCount: Int
-    let mappingCount: Int
-    let threadCount: Int
-
+  extension ProcessFigures {
     static func now() -> ProcessFigures {
       let used = interposer_bytes_in_use()
       let pages = text(of: "/proc/self/statm").split(separator: " ").first.flatMap { Int($0) } ?? 0

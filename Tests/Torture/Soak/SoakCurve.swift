@@ -1,5 +1,17 @@
 import CommandSupport
 
+/// Memory, descriptors and mappings of this process at one moment; figures that a system does not give are
+/// `nil` or constant.
+struct ProcessFigures: Sendable {
+  let memoryByteCount: Int
+  /// Bytes of blocks that were taken and not freed; `nil` without the interposer.
+  let usedByteCount: Int?
+  let addressSpaceByteCount: Int
+  let descriptorCount: Int
+  let mappingCount: Int
+  let threadCount: Int
+}
+
 /// The figures of a process over time.
 ///
 /// Invariants:

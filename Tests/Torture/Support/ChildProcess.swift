@@ -46,6 +46,15 @@ struct ChildProcess {
     return waitpid(number, &status, WNOHANG) == number ? Self.ending(status) : nil
   }
 
+  /// Waits until its ledger has so many steps, or it has ended; returns how it ended.
+  func endingBefore(_ stepCount: Int, in ledger: Ledger) -> Ending? {
+    while ledger.count < stepCount {
+      if let ending = endingIfAny() { return ending }
+      pause(microseconds: 100)
+    }
+    return nil
+  }
+
   /// Waits for its end.
   func ending() -> Ending {
     var status: Int32 = 0

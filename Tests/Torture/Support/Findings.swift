@@ -14,7 +14,6 @@ final class Findings: Sendable {
   private struct State {
     var counts: [(name: String, value: Int)] = []
     var faults: [Fault: Int] = [:]
-    var reported = 0
   }
 
   /// Beyond these, faults are counted only.
@@ -49,8 +48,7 @@ final class Findings: Sendable {
   func report(_ fault: Fault, _ description: @autoclosure () -> String) {
     let isNew = state.withLock { state in
       state.faults[fault, default: 0] += 1
-      state.reported += 1
-      return state.reported <= Self.reportedCount
+      return state.faults.values.reduce(0, +) <= Self.reportedCount
     }
     if isNew, !isQuiet { Console.note("\(method): \(fault.rawValue): \(description())") }
   }

@@ -52,6 +52,21 @@ struct Photograph: ImageEntity {
   }
 }
 
+extension ImageCache {
+  /// Whether all loads end once nobody waits.
+  ///
+  /// A prefetch whose stream was dropped is cancelled, and leaves a moment later.
+  func isQuiet() async -> Bool {
+    for _ in 0..<10_000 {
+      let statistics = await statistics()
+      if statistics.pendingRequests == 0, statistics.activeLoads == 0 { return true }
+      // Only cancellation ends a sleep early, and the next turn sees it.
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    return false
+  }
+}
+
 extension CachedImage {
   func shows(_ image: ImageVersion) -> Bool {
     entry.withPixels { pixels in

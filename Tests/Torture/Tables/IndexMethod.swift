@@ -3,8 +3,9 @@ import CommandSupport
 import TestSupport
 
 /// Gives a table wrong index files between its openings.
-struct IndexMethod: TortureMethod {
+struct IndexMethod: CountedMethod {
   static let name = "index"
+  static let counts = (range: 1...10_000_000, standard: 2000)
   static let grammar = makeGrammar(
     summary: "opens a table with index files that are wrong", count: "openings (2000)",
     discussion: """
@@ -18,7 +19,6 @@ struct IndexMethod: TortureMethod {
 
   /// A fault that a run is to find.
   enum Plant {
-    case none
     /// Content is not checked before it is shown.
     case deafProof
     /// The record of a slot that is free again stays in the file.
@@ -27,22 +27,15 @@ struct IndexMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  var plant = Plant.none
+  var plant: Plant?
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != nil)
     var random = SplitMix64(state: seed)
     var attacks = try IndexAttacks(findings: findings, hasProof: plant != .deafProof)
     if plant == .keptRecords { interposer_skip_zeros(TableFolder.recordByteCount) }
     defer { interposer_skip_zeros(0) }
     try attacks.run(count: count, using: &random)
     return findings
-  }
-}
-
-extension IndexMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 1...10_000_000) ?? 2000, seed: seed)
   }
 }

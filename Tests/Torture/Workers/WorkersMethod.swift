@@ -4,8 +4,9 @@ import TableStore
 import TestSupport
 
 /// Counts what is left of the images that the processes of a server drew.
-struct WorkersMethod: TortureMethod {
+struct WorkersMethod: CountedMethod {
   static let name = "workers"
+  static let counts = (range: 40...60_000, standard: 10_000)
   static let grammar = makeGrammar(
     summary: "draws with four processes, and counts what is there at the next start",
     count: "images (10000)",
@@ -40,8 +41,13 @@ struct WorkersMethod: TortureMethod {
 
   let count: Int
   let seed: UInt64
-  /// A planted fault: guest files are gone at the next start, as files without a name would be.
-  var losesGuests = false
+  var plant: Plant?
+  private var losesGuests: Bool { plant == .lostGuests }
+
+  enum Plant {
+    /// Guest files are gone at the next start, as files without a name would be.
+    case lostGuests
+  }
 
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: losesGuests)
@@ -141,12 +147,5 @@ struct WorkersMethod: TortureMethod {
     }
     let files = try folder.fileNames
     if files.count > 1 { findings.report(.other, "the folder has \(files)") }
-  }
-}
-
-extension WorkersMethod {
-  init(_ arguments: Arguments, seed: UInt64) throws {
-    self.init(
-      count: try arguments.integer("--count", in: 40...60_000) ?? 10_000, seed: seed)
   }
 }
