@@ -139,9 +139,9 @@
       #expect(largestDifference(pixels, slopes.opaqueBGRX) <= tolerance)
       let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) })
       #expect(colors.count <= count && colors.count > count / 2)
-      let webp = try encode(
-        WebPEncoder.losslessWebP.with(.palette(count: count)), slopes.opaqueBGRX, slopes.size,
-        .bgrx32)
+      var lossless = WebPEncoder.losslessWebP
+      lossless.colors = .palette(count: count)
+      let webp = try encode(lossless, slopes.opaqueBGRX, slopes.size, .bgrx32)
       #expect(try decode(webp).packedBytes == pixels)
     }
   }
