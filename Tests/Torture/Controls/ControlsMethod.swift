@@ -12,9 +12,9 @@ struct ControlsMethod: TortureMethod {
       planted between the library and the system, never in the library: records are written before
       content, the proof of a slot is shown what it wants to see, records are not erased, an index file
       forgets what a killed process had in hand, synchronising does nothing, a write
-      that says it worked writes zeros, everybody gets the lock, a photo is looked at after its
+      that says it worked writes zeros, everybody gets the lock, an image is looked at after its
       lease, guest files are deleted, descriptors and memory stay behind, originals get other bytes, count
-      too early, are kept too long; a server sends another account's photo, or an old one. Each line
+      too early, are kept too long; a server sends another account's image, or an old one. Each line
       says how often the fault was found. Whether a run meets its fault is chance, so one that finds
       nothing is repeated with other seeds; a fault that ten runs do not find fails the method.
       """)

@@ -14,7 +14,7 @@ struct FaultsMethod: TortureMethod {
       A table is opened, stored to, evicted from, removed from, flushed and emptied. In each run one
       call, two or three in a row, or every call from one on, fails with ENOSPC, EIO, EMFILE or
       ENOMEM, is interrupted by a signal, or moves fewer bytes than asked. The caller must get the
-      photo or a typed error; once the fault is gone, storing must work again, and the table must be
+      image or a typed error; once the fault is gone, storing must work again, and the table must be
       whole. An interrupted call and a short one must not be noticed at all. Then children meet real
       limits: of descriptors, of address space, of a file's size, and a full disk, for which a small
       file system is mounted where that is allowed.

@@ -17,8 +17,8 @@ struct KillMethod: TortureMethod {
       children do so at once on one table, while its file is deleted, renamed, or replaced by
       garbage, by a link, by a pipe, by a copy of itself. After each kill the table is opened, in the
       first two parts with its index file or without, as after a start of the system, and
-      every photo compared with what its key says. In the first two parts the children keep a
-      ledger, so that an acknowledged photo that is missing, or a removed one that is back, is
+      every image compared with what its key says. In the first two parts the children keep a
+      ledger, so that an acknowledged image that is missing, or a removed one that is back, is
       seen too.
       """)
 

@@ -13,10 +13,10 @@ struct ProcessesMethod: CountedMethod {
     summary: "reads a table that another process writes, takes it over, and takes guests in",
     count: "lookups (20000)",
     discussion: """
-      A child owns a table of four slots and stores twelve photos in it, in random order and without
+      A child owns a table of four slots and stores twelve images in it, in random order and without
       pause. This process looks them up by copying; a copy that the writer tore must be refused. From
-      time to time it stores photos of its own, and the owner is killed: the next store must make
-      this process the owner, with its own photos brought along. Then another child stores photos
+      time to time it stores images of its own, and the owner is killed: the next store must make
+      this process the owner, with its own images brought along. Then another child stores images
       as a guest and is killed: this process takes in what the guest drew.
       """)
 

@@ -10,8 +10,8 @@ struct RacesMethod: CountedMethod {
     summary: "mixes hits, loads, stores, evictions, removals, resets and cancels",
     count: "operations (20000)",
     discussion: """
-      Six tasks share a cache of 20 photos for 48: they ask, look, store, remove, cancel, prefetch,
-      flush, empty, and open a second cache on the same tables. Every photo is compared while it is
+      Six tasks share a cache of 20 images for 48: they ask, look, store, remove, cancel, prefetch,
+      flush, empty, and open a second cache on the same tables. Every image is compared while it is
       held, again and again. Meant for the thread sanitizer as well:
       swift run --sanitize=thread imagecache-torture races
       """)

@@ -13,7 +13,7 @@ struct IndexMethod: CountedMethod {
       to an earlier one, replaced by another table's, with this one's header or its own, cut, given a hole,
       or deleted; or the table file is set back to an earlier one, as a new file or in place; or slots get
       other bytes. Before one opening of four the system seems to have started anew. Every hit is compared
-      with what its key says. Where the index file was left alone or cannot fit, each photo must be
+      with what its key says. Where the index file was left alone or cannot fit, each image must be
       there, and no removed one; that holds again after each start of the system.
       """)
 

@@ -11,10 +11,10 @@ struct WorkersMethod: CountedMethod {
     summary: "draws with four processes, and counts what is there at the next start",
     count: "images (10000)",
     discussion: """
-      Four processes open one table at the same moment and draw a quarter of the photos each; one
+      Four processes open one table at the same moment and draw a quarter of the images each; one
       of them owns the table. They end in three ways: all killed; all closing, one after the other;
       and killed and replaced while they draw, and all killed in the end. Then one process opens the
-      table, and looks for every photo whose store had returned. Less than 95 percent fail the
+      table, and looks for every image whose store had returned. Less than 95 percent fail the
       run.
       """)
 
