@@ -1,4 +1,6 @@
-/// An account of the program, whose images no other account may see: two accounts share no load and no original.
+/// An account of the program: two accounts share no load and no original.
+///
+/// They share the tables of a cache; a namespace for each account separates those.
 ///
 /// ```swift
 /// var options = LoadOptions()

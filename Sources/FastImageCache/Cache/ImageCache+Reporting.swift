@@ -8,8 +8,8 @@ extension ImageCache {
   /// print(image.size, report.cacheStatus, report.totalDuration)
   /// ```
   ///
-  /// Cost: two looks at the clock for a hit, which suspends no more than that of
-  /// ``image(for:format:options:)`` and has no event ``CacheEvent/loaded(entity:format:_:)``.
+  /// Cost: two looks at the clock for a hit, which has no event ``CacheEvent/loaded(entity:format:_:)``. It never
+  /// suspends: the first hit on an image of an earlier session reads and checks it on the caller's thread.
   ///
   /// - Parameters:
   ///   - entity: Its image is looked up, and loaded if it is missing or ``LoadOptions/cachePolicy-swift.property``

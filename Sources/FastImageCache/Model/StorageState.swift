@@ -2,7 +2,7 @@ import TableStore
 
 /// Whether the images and originals that a cache stores reach the disk.
 @nonexhaustive public enum StorageState: Hashable, Sendable {
-  /// They do. So do those of a second process, which go to a file of its own first.
+  /// They do; those of a second process reach a file of its own first.
   case ready
 
   /// A table's file is there and can only be read. Its images are found; new ones are kept in memory until

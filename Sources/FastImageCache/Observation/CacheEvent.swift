@@ -44,7 +44,7 @@ public import Pixels
   /// (``ImageCache/Configuration/failureMemory``).
   case failed(entity: ImageID, format: String, ImageCacheError)
 
-  /// A request that missed has its image.
+  /// A request that was no hit has its image.
   case loaded(entity: ImageID, format: String, LoadReport)
 
   /// A table has another ``ImageCache/storageState`` than `ready` when it is opened, or a new one later. Events of the
@@ -60,7 +60,8 @@ public import Pixels
   /// whichever cache; the id is `nil` where several were removed, for evictions and for the store as a whole.
   case original(ImageID?, OriginalEvent)
 
-  /// The last request of a load left, and the load ended with it.
+  /// The last request of a load left, by a cancellation or its time limit, and the load ended with it. A request that
+  /// leaves others waiting sends nothing.
   case cancelled(entity: ImageID, format: String)
 
   /// This listener was too slow, and missed so many events at this point.

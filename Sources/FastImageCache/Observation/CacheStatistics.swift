@@ -31,7 +31,8 @@ public struct CacheStatistics: Sendable {
   /// Images whose requests got an error. A remembered one (``ImageCache/Configuration/failureMemory``) counts for
   /// each request, though no source is asked.
   public internal(set) var failures = 0
-  /// Images whose last request left before they were ready.
+  /// Loads of images that ended with their last request, before the image was ready; cancelled requests that leave
+  /// others waiting do not count.
   public internal(set) var cancellations = 0
   /// Loads under way now.
   public internal(set) var activeLoads = 0

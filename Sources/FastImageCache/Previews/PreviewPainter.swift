@@ -13,7 +13,7 @@ import Pixels
 /// Invariants:
 /// 1. Once the source has answered or begun anew, or nobody is left to be shown a preview, the idle job is cancelled,
 ///    and what it draws all the same is shown to nobody.
-/// 2. Nothing in here refers to a source or a cache: whoever keeps an ``DownloadBuffer`` keeps this.
+/// 2. Nothing in here refers to a source or a cache: whoever keeps a ``DownloadBuffer`` keeps this.
 struct PreviewPainter: Sendable {
   let maker: ImageRenderer
   let clock: any TimeoutClock

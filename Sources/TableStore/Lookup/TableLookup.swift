@@ -72,7 +72,8 @@ final class TableLookup: Sendable {
     TableKeyView.lending(entity, version) { hitIndex.load()?.hit($0) }.map { TableEntry($0) }
   }
 
-  /// The image of a key without a hint: one of an earlier session, of another process, or none.
+  /// The image of a key that the hit index does not find: one of an earlier session, of another process, of a file
+  /// that is not mapped, far down its chain, or none.
   @inline(never)
   private func entryByIndex(for key: TableKey) -> TableEntry? {
     variant(of: key, isExact: true)?.entry
