@@ -99,7 +99,8 @@
     ) throws(ImageDecodingError) -> (configuration: Data, image: Data) {
       try file.lendBytes { bytes throws(ImageDecodingError) in
         let items = try ISOItems(bytes.bytes)
-        guard let extent = items.items[items.primary]?.extents.first,
+        let coded = items.items.values.first { $0.type == ISOItems.code("hvc1") }
+        guard let extent = coded?.extents.first,
           let box = items.properties.first(where: { $0.type == ISOItems.code("hvcC") })
         else { throw .truncated }
         return (
