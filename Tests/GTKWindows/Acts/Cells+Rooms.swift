@@ -145,7 +145,7 @@
     }
 
     func name(_ photo: NumberedImage?) {
-      gtk_label_set_text(OpaquePointer(label), "picture \(photo?.number ?? -1)")
+      gtk_label_set_text(OpaquePointer(label), "image \(photo?.number ?? -1)")
     }
   }
 
