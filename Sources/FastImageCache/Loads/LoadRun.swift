@@ -86,11 +86,12 @@ struct LoadRun: Sendable {
       let start = load.progress.now
       try await load.permit.acquire(plan.need)
       load.progress.measure(\.wait, since: start)
-      let download = await beginDownload(for: requests, original, isAnew: isAnew)
+      let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
       defer { download.end() }
       var fetched: FetchedImage
       do {
-        fetched = try await fetch(url, for: requests, plan, known: known, original, into: download)
+        fetched = try await steps.source.image(
+          at: url, for: requests, load, plan, known: known, original, into: download)
       } catch is OutOfReach {
         break
       } catch let error as ImageCacheError where error.refusesAddress {
@@ -246,7 +247,7 @@ struct LoadRun: Sendable {
       var items: [FrameDrawing.Item] = []
       for ((request, storage), drawn) in zip(zip(requests, storages), results) {
         let motion = (try? drawn.get())?.motion ?? .still
-        let (outcome, isStored) = store(drawn, for: request, as: storage)
+        let (outcome, isStored) = steps.store.store(drawn, for: request, of: load, as: storage)
         let facts = AnswerFacts(side: isFetched ? .load : .entity, isStored: isStored)
         if request.wantsFrames {
           let item = answer(
@@ -259,38 +260,6 @@ struct LoadRun: Sendable {
     }
     guard !items.isEmpty, case .frames(let frames) = image.motion else { return nil }
     return FrameDrawing(items, frames, limits: steps.maker.decoding.limits)
-  }
-
-  /// Stores a drawn image, on the worker's thread; the image is private where that fails, or is not wanted.
-  private func store(
-    _ drawn: DrawnResult, for request: ImageRequest, as storage: LoadOptions.Storage
-  ) -> (outcome: InFlightRegistry.Outcome, isStored: Bool) {
-    var isStored = false
-    let outcome = drawn.map { drawn in
-      let slot = drawn.slot
-      guard storage == .all else { return request.table.privateImage(slot) }
-      guard drawn.mayBeStored else {
-        steps.recorder.refused(request.key)
-        return request.table.privateImage(slot)
-      }
-      if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
-        // A later hit would lack the metadata.
-        steps.recorder.storeFailed(request.key, reason: refusal.description)
-        return request.table.privateImage(slot)
-      }
-      let start = load.progress.now
-      defer { load.progress.measure(\.store, since: start) }
-      let stored = try? request.table.store(
-        slot, for: request.key, steps.recorder,
-        StoreOrder(
-          begun: load.id.number, request: request.generation,
-          outdatesOthers: load.policy != .useCache),
-        oldest: { load.registry.oldest }, if: { load.isUnderWay })
-      isStored = stored?.isStored == true
-      // The recorder has the reason.
-      return stored?.image ?? request.table.privateImage(slot)
-    }
-    return (outcome, isStored)
   }
 
   /// Answers the requests of one address, whose images are not to be had.
@@ -426,10 +395,10 @@ extension [ImageRequest] {
 /// The steps that the loads of a cache share; without state of a load.
 final class LoadSteps: Sendable {
   let planner: LoadPlanner
+  let source: SourceFetch
   let maker: ImageRenderer
+  let store: ImageStoring
   let recorder: CacheRecorder
-  let encodedByteLimit: Int
-  let partials: PartialDownloads
   let playing: PlayingAnimations
   let refresher = Refresher()
 
@@ -438,7 +407,11 @@ final class LoadSteps: Sendable {
     partials: PartialDownloads, playing: PlayingAnimations
   ) {
     (self.planner, self.maker, self.recorder) = (planner, maker, recorder)
-    (self.encodedByteLimit, self.partials, self.playing) = (encodedByteLimit, partials, playing)
+    self.playing = playing
+    store = ImageStoring(recorder: recorder)
+    source = SourceFetch(
+      source: planner.source, namespace: planner.namespace, maker: maker, recorder: recorder,
+      encodedByteLimit: encodedByteLimit, partials: partials)
   }
 }
 

@@ -3,30 +3,37 @@ import ImageSources
 import LoadQueue
 import TableStore
 
-/// Asks the source, and says what its answer means.
-extension LoadRun {
+/// Asks the source for a load, and says what its answer means.
+struct SourceFetch: Sendable {
+  let source: any ImageSource
+  let namespace: ImageID
+  let maker: ImageRenderer
+  let recorder: CacheRecorder
+  let encodedByteLimit: Int
+  let partials: PartialDownloads
+
   /// Takes what earlier loads have left of the original, to be continued.
   ///
   /// - Parameter isAnew: Whether bytes that were continued turned out to be no image: all bytes are wanted again.
-  func beginDownload(
-    for requests: [ImageRequest], _ original: OriginalAccess?, isAnew: Bool
+  func begin(
+    _ requests: [ImageRequest], _ load: Load, _ original: OriginalAccess?, isAnew: Bool
   ) async -> Download {
     for request in requests { request.whenLoading?() }
     load.noteAsked()
-    let query = original?.query ?? requests[0].originalQuery(in: steps.planner.namespace)
+    let query = original?.query ?? requests[0].originalQuery(in: namespace)
     return await Download.begin(
-      of: query.name, for: query.owner, with: requests[0].conditions.headers, on: steps.partials,
+      of: query.name, for: query.owner, with: requests[0].conditions.headers, on: partials,
       and: load.storage > .none ? original?.download() : nil,
       isAnew: isAnew || load.policy == .reload,
-      painter: makePainter())
+      painter: painter(for: load))
   }
 
   /// Draws previews until the fetch ends; `nil` where a hook may make something else of the image.
-  private func makePainter() -> PreviewPainter? {
-    guard steps.maker.hook == nil else { return nil }
+  private func painter(for load: Load) -> PreviewPainter? {
+    guard maker.hook == nil else { return nil }
     let progress = load.progress
     return PreviewPainter(
-      maker: steps.maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
+      maker: maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
   }
 
   /// Asks the source; the load holds the permit that the source needs.
@@ -36,12 +43,12 @@ extension LoadRun {
   ///   - original: The load's part in the store of originals.
   ///   - download: What arrives, and the partial that it continues.
   /// - Throws: ``OutOfReach``, and ``ImageCacheError``.
-  func fetch(
-    _ url: URL, for requests: [ImageRequest], _ plan: LoadPlan,
+  func image(
+    at url: URL, for requests: [ImageRequest], _ load: Load, _ plan: LoadPlan,
     known: KnownOriginal?, _ original: OriginalAccess?, into download: Download
   ) async throws -> FetchedImage {
     defer { load.progress.endFetch() }
-    let request = sourceRequest(url, for: requests, known, download)
+    let request = sourceRequest(url, for: requests, load, known, download)
     load.progress.measure { [knowsOriginal = known != nil] in
       $0.ask(knowsOriginal: knowsOriginal)
     }
@@ -50,42 +57,42 @@ extension LoadRun {
     do {
       defer { load.progress.measure(\.fetch, since: start) }
       response = try await load.ask(.source(url), for: requests[0]) {
-        try await steps.planner.source.response(to: request)
+        try await source.response(to: request)
       }
     } catch {
-      receive(download.receivedByteCount)
+      receive(download.receivedByteCount, load)
       if error is OutOfReach { throw error }
       if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
         plan.answers(error),
-        let image = try await original.image(of: known, steps.maker.decoding, url: url)
+        let image = try await original.image(of: known, maker.decoding, url: url)
       {
         return FetchedImage(image, of: known, isStale: true)
       }
-      await note(refusal: error, to: requests, known, original)
+      await note(refusal: error, to: requests, load, known, original)
       throw ImageCacheError.sourceFailed(url, underlying: CircularImageError(in: error) ?? error)
     }
     let byteCount = max(
       download.receivedByteCount, response.byteCount - response.earlierByteCount)
-    receive(byteCount)
+    receive(byteCount, load)
     let need = load.permit.need
     load.progress.measure { $0.source.note(response, need: need) }
     let image = try await answer(
-      response, url, requests[0].conditions.headers, known, original, download)
-    steps.recorder.fetched(url, byteCount: byteCount, in: load.progress.now - start)
+      response, url, requests[0].conditions.headers, load, known, original, download)
+    recorder.fetched(url, byteCount: byteCount, in: load.progress.now - start)
     return image
   }
 
-  private func receive(_ byteCount: Int) {
-    steps.recorder.received(byteCount: byteCount)
+  private func receive(_ byteCount: Int, _ load: Load) {
+    recorder.received(byteCount: byteCount)
     load.progress.measure { $0.fetchedByteCount += byteCount }
   }
 
   private func sourceRequest(
-    _ url: URL, for requests: [ImageRequest], _ known: KnownOriginal?,
+    _ url: URL, for requests: [ImageRequest], _ load: Load, _ known: KnownOriginal?,
     _ download: Download
   ) -> ImageSourceRequest {
     var request = ImageSourceRequest(
-      url: url, urgency: load.urgency, byteCountLimit: steps.encodedByteLimit,
+      url: url, urgency: load.urgency, byteCountLimit: encodedByteLimit,
       permit: ReachingPermit(permit: load.permit, scope: requests[0].conditions.scope),
       firstEntity: requests.first?.key.entity
     ) { [progress = load.progress] step in
@@ -95,13 +102,13 @@ extension LoadRun {
     let conditions = requests[0].conditions
     (request.account, request.avoids) = (conditions.account, conditions.avoids)
     request.headers = conditions.headers
-    request.acceptedTypes = steps.maker.decoding.acceptedTypes
+    request.acceptedTypes = maker.decoding.acceptedTypes
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
     request.measure = { [progress = load.progress] times in
       progress.measure { $0.network = $0.network.map { $0 + times } ?? times }
     }
-    request.makeBuffer = { [download, encodedByteLimit = steps.encodedByteLimit] in
+    request.makeBuffer = { [download, encodedByteLimit] in
       download.begin($0, continuing: $1, byteCountLimit: encodedByteLimit)
     }
     if load.policy == .reload,
@@ -117,7 +124,7 @@ extension LoadRun {
   ///
   /// - Parameter headers: The fields that the requests ask for.
   private func answer(
-    _ response: ImageSourceResponse, _ url: URL, _ headers: [String: String],
+    _ response: ImageSourceResponse, _ url: URL, _ headers: [String: String], _ load: Load,
     _ known: KnownOriginal?, _ kept: OriginalAccess?, _ download: Download
   ) async throws -> FetchedImage {
     // Otherwise the source was told of the partial.
@@ -128,7 +135,7 @@ extension LoadRun {
       // Sent whole once more, it has arrived for nothing.
       download.finish()
       return FetchedImage(
-        try steps.maker.decoding.image(from: .encoded(known.bytes), url: url, isEarlier: true),
+        try maker.decoding.image(from: .encoded(known.bytes), url: url, isEarlier: true),
         of: known,
         byteOrigin: .unchanged, isStale: false)
     }
@@ -141,7 +148,7 @@ extension LoadRun {
       (original, isContinued) = ((whole.bytes, whole.terms.confirmed(by: newer)), true)
       if case .unchanged = response.content { earlierByteCount = whole.bytes.count }
     }
-    let image = try steps.maker.decoding.image(
+    let image = try maker.decoding.image(
       from: isContinued ? original.map { .encoded($0.bytes) } ?? response : response, url: url,
       isEarlier: isContinued)
     original?.terms.recordRequest(headers)
@@ -159,7 +166,7 @@ extension LoadRun {
   /// Notes a server's refusal to say whether a kept original is still the present one. Tables keep its images as stale
   /// ones.
   private func note(
-    refusal error: any Error, to requests: [ImageRequest],
+    refusal error: any Error, to requests: [ImageRequest], _ load: Load,
     _ known: KnownOriginal?, _ original: OriginalAccess?
   ) async {
     guard load.policy != .useCache || known != nil, let status = error.refusingStatus,
@@ -272,22 +279,25 @@ extension ImageSourceResponse {
 }
 
 extension Error {
-  /// Of a chain the last source's error counts: the others had nothing.
-  fileprivate var decisive: any Error {
-    (self as? ImageSourceChain.Failure)?.errors.last?.decisive ?? self
-  }
-
   /// The status of a server that has the original no more, or not for this account.
   var refusingStatus: Int? {
-    guard case .httpStatus(let status)? = decisive as? ImageSourceError else { return nil }
+    if let failure = self as? ImageSourceChain.Failure {
+      return failure.errors.last?.refusingStatus
+    }
+    guard case .httpStatus(let status)? = self as? ImageSourceError else { return nil }
     return [401, 403, 404, 410].contains(status) ? status : nil
   }
 }
 
 extension LoadPlan {
   /// Whether the recalled original answers after this error of the source.
+  ///
+  /// Of a chain the last source's error counts: the others had nothing.
   fileprivate func answers(_ error: any Error) -> Bool {
-    switch error.decisive as? ImageSourceError {
+    if let failure = error as? ImageSourceChain.Failure {
+      return failure.errors.last.map(answers) ?? false
+    }
+    return switch error as? ImageSourceError {
     case .network, .networkRefused, .offline, .timedOut: answersFailures || answersUnreachable
     // The server, or one between, failed: RFC 5861 section 4.
     case .httpStatus(500), .httpStatus(502...504), .truncatedBody: answersFailures
