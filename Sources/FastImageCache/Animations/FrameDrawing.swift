@@ -50,17 +50,17 @@ struct FrameDrawing: Sendable {
   /// - Parameter mayStore: Asked in the table's turn.
   /// - Returns: Whether there are no more.
   mutating func drawSome(
-    _ maker: ImageRenderer, _ urgency: Urgency, mayStore: @escaping @Sendable () -> Bool
+    _ renderer: ImageRenderer, _ urgency: Urgency, mayStore: @escaping @Sendable () -> Bool
   ) async throws(ImageCacheError) -> Bool {
     guard items.contains(where: { !$0.isStreamed }) else { return true }
     do throws(JobError<ImageDecodingError>) {
       // Stored behind the step that computes, whose thread may be nicer and would hold the table off its core.
-      items = try await maker.workers.run(
+      items = try await renderer.workers.run(
         urgency: urgency, byteCount: cursor.frames.workingByteCount
       ) { [self] isCancelled throws(ImageDecodingError) in
-        try draw(maker.drawing, isCancelled)
+        try draw(renderer.drawing, isCancelled)
       } then: { [self] drawn in
-        store(drawn, maker.drawing.recorder, mayStore)
+        store(drawn, renderer.drawing.recorder, mayStore)
       }
     } catch {
       throw ImageCacheError(error) { ImageCacheError($0, url: items.first?.request.url) }

@@ -13,6 +13,7 @@ final class PlayingAnimations: Sendable {
 
   /// Makes an animation one that ``find(_:nonce:)`` finds.
   func add(_ key: ImageKey, _ frames: StreamedFrames) -> CachedAnimation {
+    // Holds every animation until the lock is free again: the last reference to one may be this.
     var former: [StreamedFrames] = []
     playing.withLock { playing in
       playing = playing.filter { entry in

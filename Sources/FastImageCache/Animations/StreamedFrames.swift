@@ -33,16 +33,16 @@ final class StreamedFrames: AnimationFrames {
   var nonce: UInt64 { cursor.frames.nonce }
 
   init(
-    _ item: FrameDrawing.Item, _ frames: SourceFrames, _ maker: ImageRenderer
+    _ item: FrameDrawing.Item, _ frames: SourceFrames, _ renderer: ImageRenderer
   ) {
     first = item.first
     // Not the load's own: that has the answer, which holds these frames.
     request = ImageRequest(
       entity: item.request.entity, table: item.request.table, tables: item.request.tables)
     cursor = FrameCursor(
-      frames, limits: maker.decoding.limits, colorSpace: item.request.format.colorSpace,
+      frames, limits: renderer.decoding.limits, colorSpace: item.request.format.colorSpace,
       settings: item.request.conditions.decoderSettings)
-    (drawing, workers) = (maker.drawing, maker.workers)
+    (drawing, workers) = (renderer.drawing, renderer.workers)
   }
 
   func frame(at index: Int) -> (image: CachedImage, index: Int) {

@@ -78,7 +78,7 @@ extension ImageCache {
       entity: entity.imageID, version: entity.versionID(for: format), format: format.name)
     let motion = first.motion
     if case .unkept(let nonce) = motion { return playing.find(key.animation, nonce: nonce) }
-    return table.animation(of: key, first: first, verifying: maker.workers, recorder)
+    return table.animation(of: key, first: first, verifying: renderer.workers, recorder)
   }
 
   /// Whether the table has the entity's image with all frames that it keeps of it, and each of them is intact.

@@ -8,8 +8,8 @@ extension ImageCache {
   /// print(image.size, report.cacheStatus, report.totalDuration)
   /// ```
   ///
-  /// Cost: two looks at the clock for a hit, which has no event ``CacheEvent/loaded(entity:format:_:)``. It never
-  /// suspends: the first hit on an image of an earlier session reads and checks it on the caller's thread.
+  /// Cost: two looks at the clock for a hit, which has no event ``CacheEvent/loaded(entity:format:_:)``. It suspends
+  /// where ``image(for:format:options:)`` does.
   ///
   /// - Parameters:
   ///   - entity: Its image is looked up, and loaded if it is missing or ``LoadOptions/cachePolicy-swift.property``
@@ -21,10 +21,21 @@ extension ImageCache {
     _ entity: some ImageEntity, format: ImageFormat, options: LoadOptions = LoadOptions()
   ) async throws(ImageCacheError) -> (image: CachedImage, report: LoadReport) {
     let start = clock.now
-    if let image = cachedImage(for: entity, format: format, options) {
+    if options.cachePolicy == .useCache,
+      let image = verifiedImage(
+        of: entity.imageID, version: entity.versionID(for: format), format: format)
+    {
       return (image, LoadReport(ofHitAfter: clock.now - start))
     }
-    let request = try missedRequest(for: entity, format: format, options: options)
+    let request = try request(for: entity, format: format, options: options)
+    var stored: CachedImage?
+    switch find(request) {
+    case .image(let image): stored = image
+    case .unverified: stored = await verifiedImage(for: request)
+    case .nothing: break
+    }
+    if let stored { return (stored, LoadReport(ofHitAfter: clock.now - start)) }
+    try noteMiss(of: request)
     let reporter = RequestReporter(of: request, since: start, recorder)
     let image = try await registry.image(for: request, reporter: reporter).get()
     guard let report = reporter.report else {

@@ -132,7 +132,7 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
     // First, so that no file is read for nothing.
     _ = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
-    if maker.hook == nil { throw .noImageID(format: format.name) }
+    if renderer.hook == nil { throw .noImageID(format: format.name) }
     return try await store(.encoded(try await bytes(of: file)), metadata, format, drawing)
   }
 
@@ -162,7 +162,7 @@ extension ImageCache {
   }
 
   private func bytes(of file: URL) async throws(ImageCacheError) -> Data {
-    let limit = maker.decoding.limits.encodedByteCount
+    let limit = renderer.decoding.limits.encodedByteCount
     let path: LocalPath
     do throws(ImageSourceError) { path = try LocalPath(file) } catch {
       throw .sourceFailed(file, underlying: error)
@@ -214,11 +214,11 @@ extension ImageCache {
     _ content: ImageSourceResponse, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
     let nobody = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
-    guard let hook = maker.hook else { throw .noImageID(format: format.name) }
+    guard let hook = renderer.hook else { throw .noImageID(format: format.name) }
     let urgency = Urgency(.current)
     var image = try self.image(from: content, metadata)
-    try await maker.lookForFrames(in: &image, for: [nobody] + nobody.family(), urgency)
-    let named = try await maker.name(by: hook, &image, for: nobody, urgency)
+    try await renderer.lookForFrames(in: &image, for: [nobody] + nobody.family(), urgency)
+    let named = try await renderer.name(by: hook, &image, for: nobody, urgency)
     guard let id = named.id else { throw .noImageID(format: format.name) }
     image.answers[id] = .success(named.answer)
     let request = try request(for: NamedByHook(imageID: id, drawing: drawing), format: format)
@@ -228,7 +228,7 @@ extension ImageCache {
   private func image(
     from content: ImageSourceResponse, _ metadata: Data?
   ) throws(ImageCacheError) -> SourceImage {
-    var image = try maker.decoding.image(
+    var image = try renderer.decoding.image(
       from: content.with(metadata: metadata ?? Data()), url: nil)
     image.way = .storedByHand
     return image
@@ -272,8 +272,8 @@ extension ImageCache {
     from source: inout SourceImage, _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     typealias Stored = (image: CachedImage, isStored: Bool?, motion: SlotMotion)
-    try await maker.lookForFrames(in: &source, for: [request] + family, urgency)
-    let (image, isStored, motion) = try await maker.draw(
+    try await renderer.lookForFrames(in: &source, for: [request] + family, urgency)
+    let (image, isStored, motion) = try await renderer.draw(
       [request], besides: family, from: &source, urgency: urgency
     ) { [recorder, registry] _, results in
       Result { () throws(ImageCacheError) -> Stored in
@@ -303,9 +303,9 @@ extension ImageCache {
   /// Stores the frames behind an image. One that cannot be read or stored leaves the animation incomplete, which is a
   /// miss.
   private func storeFrames(_ frames: SourceFrames, behind item: FrameDrawing.Item) async {
-    var drawing = FrameDrawing([item], frames, limits: maker.decoding.limits)
+    var drawing = FrameDrawing([item], frames, limits: renderer.decoding.limits)
     do throws(ImageCacheError) {
-      while try await !drawing.drawSome(maker, Urgency(.current), mayStore: { true }) {}
+      while try await !drawing.drawSome(renderer, Urgency(.current), mayStore: { true }) {}
     } catch {
       recorder.storeFailed(item.request.key, reason: error.description)
     }
@@ -319,7 +319,7 @@ extension ImageCache {
     _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat
   ) throws(ImageCacheError) {
     let request = try request(for: entity, format: format)
-    let drawn = try maker.drawing.draw(request, bitmap, of: bitmap.size) { false }.get()
+    let drawn = try renderer.drawing.draw(request, bitmap, of: bitmap.size) { false }.get()
     _ = try request.table.store(
       drawn, for: request.key, recorder, .byHand(at: request.generation), oldest: { .max })
   }

@@ -16,8 +16,8 @@ import Pixels
 ///             └── miss -> InFlightRegistry -> ImageSource -> decode
 ///                                                  -> draw -> ImageTable -> CachedImage
 ///
-/// A hit enters no actor and does not suspend, but for the first one on an image of an earlier session, which is read and
-/// checked in a turn of its table's actor. A miss suspends while other threads read, decode, draw
+/// A hit enters no actor and does not suspend, but for an image that has to be read and checked first, in a turn of its
+/// table's actor: the first hit on one of an earlier session, and each one in another process's file. A miss suspends while other threads read, decode, draw
 /// and store.
 ///
 /// The actor owns the cache's life: active, suspended or closed. The registry owns the loads under
@@ -43,7 +43,7 @@ public final actor ImageCache {
   nonisolated let tables: TableSet
   nonisolated let recorder: CacheRecorder
   nonisolated let registry: InFlightRegistry
-  nonisolated let maker: ImageRenderer
+  nonisolated let renderer: ImageRenderer
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialDownloads()
   nonisolated let playing = PlayingAnimations()
@@ -119,14 +119,14 @@ public final actor ImageCache {
       tables: storage.tables, source: configuration.source, partials: partials)
     self.recorder = recorder
     let resources = configuration.resources ?? LoadResources()
-    maker = ImageRenderer(configuration, resources.workers, recorder)
+    renderer = ImageRenderer(configuration, resources.workers, recorder)
     originals = configuration.keeper
     (clock, now) = (configuration.clock, configuration.now)
     let planner = LoadPlanner(
       source: configuration.source, originals: configuration.keeper,
       namespace: ImageID(namespace))
     let steps = LoadSteps(
-      planner: planner, maker: maker, recorder: recorder,
+      planner: planner, renderer: renderer, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, partials: partials,
       playing: playing)
     registry = InFlightRegistry(
@@ -345,7 +345,7 @@ public final actor ImageCache {
   }
 
   /// Counts a miss; throws as ``missedRequest(for:format:options:animation:isForTable:whenLoading:)``.
-  private nonisolated func noteMiss(
+  nonisolated func noteMiss(
     of request: ImageRequest, isForTable: Bool = false
   ) throws(ImageCacheError) {
     // No other policy looks into the table first.

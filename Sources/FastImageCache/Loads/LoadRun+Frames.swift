@@ -41,7 +41,7 @@ extension LoadRun {
   func drawSome(of drawing: inout FrameDrawing) async throws -> FramesResult {
     let urgency = load.isWanted ? load.urgency : Urgency(.low)
     do throws(ImageCacheError) {
-      let isOver = try await drawing.drawSome(steps.maker, urgency) { [load] in load.isUnderWay }
+      let isOver = try await drawing.drawSome(steps.renderer, urgency) { [load] in load.isUnderWay }
       guard isOver else { return .goesOn }
     } catch {
       try Task.checkCancellation()
@@ -55,7 +55,7 @@ extension LoadRun {
       let stored = item.animation
       let animation =
         stored
-        ?? steps.playing.add(key, StreamedFrames(item, drawing.cursor.frames, steps.maker))
+        ?? steps.playing.add(key, StreamedFrames(item, drawing.cursor.frames, steps.renderer))
       load.finish(
         key, isFetched: true, with: .success(item.first),
         AnswerFacts(side: .load, isStored: stored != nil), animation: animation)
@@ -78,7 +78,7 @@ extension LoadSteps {
   /// The animation of a request whose first frame the table has; `nil` if it has not all frames.
   func animation(of request: ImageRequest, first: CachedImage) -> CachedAnimation? {
     request.table.animation(
-      of: request.key, first: first, verifying: maker.workers, recorder)
+      of: request.key, first: first, verifying: renderer.workers, recorder)
   }
 }
 

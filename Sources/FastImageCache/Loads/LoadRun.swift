@@ -64,7 +64,7 @@ struct LoadRun: Sendable {
       if use == .read, kept.terms.mayAnswerRequest(requests[0].conditions.headers) {
         for request in requests { request.whenLoading?() }
         if let image = try await original.image(
-          of: kept, steps.maker.decoding, url: url)
+          of: kept, steps.renderer.decoding, url: url)
         {
           var fetched = FetchedImage(image, of: kept, isStale: plan.showsStale)
           if try await answer(&requests, at: url, &others, with: &fetched, plan, original) {
@@ -72,7 +72,7 @@ struct LoadRun: Sendable {
           }
         }
       } else if await original.mayBeConfirmed(
-        kept, steps.maker.decoding, url: url, headers: requests[0].conditions.headers)
+        kept, steps.renderer.decoding, url: url, headers: requests[0].conditions.headers)
       {
         known = kept
       }
@@ -232,13 +232,13 @@ struct LoadRun: Sendable {
     from image: inout SourceImage, first keep: (@Sendable (SourceImage) -> Void)? = nil
   ) async throws -> FrameDrawing? {
     guard !requests.isEmpty else { return nil }
-    try await steps.maker.lookForFrames(
+    try await steps.renderer.lookForFrames(
       in: &image, for: requests + family, load.urgency)
-    // Those that want frames come first, as the maker plans them.
+    // Those that want frames come first, as the renderer plans them.
     let distinct = requests.withoutAnimationsOfImages
     let requests = distinct.filter(\.wantsFrames) + distinct.filter { !$0.wantsFrames }
     let isFetched = image.url != nil
-    let items = try await steps.maker.draw(
+    let items = try await steps.renderer.draw(
       requests, besides: family, from: &image, urgency: load.urgency, progress: load.progress
     ) { image, results in
       // Before the original is kept: a request that joins later and wants it gets a load of its own.
@@ -259,7 +259,7 @@ struct LoadRun: Sendable {
       return items
     }
     guard !items.isEmpty, case .frames(let frames) = image.motion else { return nil }
-    return FrameDrawing(items, frames, limits: steps.maker.decoding.limits)
+    return FrameDrawing(items, frames, limits: steps.renderer.decoding.limits)
   }
 
   /// Answers the requests of one address, whose images are not to be had.
@@ -340,7 +340,7 @@ extension LoadRun {
       do {
         guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
-        var image = try steps.maker.decoding.image(from: answer, url: nil)
+        var image = try steps.renderer.decoding.image(from: answer, url: nil)
         if let frames = try await draw([request], from: &image) { animations.append(frames) }
       } catch {
         try Task.checkCancellation()
@@ -396,21 +396,21 @@ extension [ImageRequest] {
 final class LoadSteps: Sendable {
   let planner: LoadPlanner
   let source: SourceFetch
-  let maker: ImageRenderer
+  let renderer: ImageRenderer
   let store: ImageStoring
   let recorder: CacheRecorder
   let playing: PlayingAnimations
   let refresher = Refresher()
 
   init(
-    planner: LoadPlanner, maker: ImageRenderer, recorder: CacheRecorder, encodedByteLimit: Int,
+    planner: LoadPlanner, renderer: ImageRenderer, recorder: CacheRecorder, encodedByteLimit: Int,
     partials: PartialDownloads, playing: PlayingAnimations
   ) {
-    (self.planner, self.maker, self.recorder) = (planner, maker, recorder)
+    (self.planner, self.renderer, self.recorder) = (planner, renderer, recorder)
     self.playing = playing
     store = ImageStoring(recorder: recorder)
     source = SourceFetch(
-      source: planner.source, namespace: planner.namespace, maker: maker, recorder: recorder,
+      source: planner.source, namespace: planner.namespace, renderer: renderer, recorder: recorder,
       encodedByteLimit: encodedByteLimit, partials: partials)
   }
 }

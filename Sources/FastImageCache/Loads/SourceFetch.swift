@@ -7,7 +7,7 @@ import TableStore
 struct SourceFetch: Sendable {
   let source: any ImageSource
   let namespace: ImageID
-  let maker: ImageRenderer
+  let renderer: ImageRenderer
   let recorder: CacheRecorder
   let encodedByteLimit: Int
   let partials: PartialDownloads
@@ -30,10 +30,10 @@ struct SourceFetch: Sendable {
 
   /// Draws previews until the fetch ends; `nil` where a hook may make something else of the image.
   private func painter(for load: Load) -> PreviewPainter? {
-    guard maker.hook == nil else { return nil }
+    guard renderer.hook == nil else { return nil }
     let progress = load.progress
     return PreviewPainter(
-      maker: maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
+      renderer: renderer, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
   }
 
   /// Asks the source; the load holds the permit that the source needs.
@@ -64,7 +64,7 @@ struct SourceFetch: Sendable {
       if error is OutOfReach { throw error }
       if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
         plan.answers(error),
-        let image = try await original.image(of: known, maker.decoding, url: url)
+        let image = try await original.image(of: known, renderer.decoding, url: url)
       {
         return FetchedImage(image, of: known, isStale: true)
       }
@@ -102,7 +102,7 @@ struct SourceFetch: Sendable {
     let conditions = requests[0].conditions
     (request.account, request.avoids) = (conditions.account, conditions.avoids)
     request.headers = conditions.headers
-    request.acceptedTypes = maker.decoding.acceptedTypes
+    request.acceptedTypes = renderer.decoding.acceptedTypes
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
     request.measure = { [progress = load.progress] times in
@@ -135,7 +135,7 @@ struct SourceFetch: Sendable {
       // Sent whole once more, it has arrived for nothing.
       download.finish()
       return FetchedImage(
-        try maker.decoding.image(from: .encoded(known.bytes), url: url, isEarlier: true),
+        try renderer.decoding.image(from: .encoded(known.bytes), url: url, isEarlier: true),
         of: known,
         byteOrigin: .unchanged, isStale: false)
     }
@@ -148,7 +148,7 @@ struct SourceFetch: Sendable {
       (original, isContinued) = ((whole.bytes, whole.terms.confirmed(by: newer)), true)
       if case .unchanged = response.content { earlierByteCount = whole.bytes.count }
     }
-    let image = try maker.decoding.image(
+    let image = try renderer.decoding.image(
       from: isContinued ? original.map { .encoded($0.bytes) } ?? response : response, url: url,
       isEarlier: isContinued)
     original?.terms.recordRequest(headers)

@@ -27,12 +27,12 @@ package struct OriginalName: Hashable, Sendable {
     return ImageID(TableID(uuid: (word(0), word(2))))
   }
 
-  /// The number of its row. Of two names that share one, however unlikely, the later is kept.
+  /// The number of its row in the database, a hash. Of two names that share one, however unlikely, the later is kept.
   var row: Int64 {
     Int64(bitPattern: TableID.hash(account.tableID, id.tableID, address.tableID))
   }
 
-  /// The number that all originals of an id and an account share.
+  /// The number that all originals of an id and an account share: as for a row whose address is empty.
   static func variants(_ id: ImageID, _ account: ImageID) -> Int64 {
     Int64(bitPattern: TableID.hash(account.tableID, id.tableID, everyone.tableID))
   }

@@ -15,7 +15,7 @@ import Pixels
 ///    and what it draws all the same is shown to nobody.
 /// 2. Nothing in here refers to a source or a cache: whoever keeps a ``DownloadBuffer`` keeps this.
 struct PreviewPainter: Sendable {
-  let maker: ImageRenderer
+  let renderer: ImageRenderer
   let clock: any TimeoutClock
   let fetchStart: ContinuousClock.Instant
   private let progress: LoadProgress
@@ -23,9 +23,9 @@ struct PreviewPainter: Sendable {
   private var fetch: Int
 
   init(
-    maker: ImageRenderer, clock: any TimeoutClock, progress: LoadProgress, fetch: Int
+    renderer: ImageRenderer, clock: any TimeoutClock, progress: LoadProgress, fetch: Int
   ) {
-    (self.maker, self.clock, self.progress, self.fetch) = (maker, clock, progress, fetch)
+    (self.renderer, self.clock, self.progress, self.fetch) = (renderer, clock, progress, fetch)
     fetchStart = clock.now
   }
 
@@ -53,7 +53,9 @@ struct PreviewPainter: Sendable {
   func offer() { progress.offer(in: fetch) }
 
   /// Whether previews have rested for long enough; the workers may be busy all the same.
-  func mayPaint(at now: ContinuousClock.Instant) -> Bool { maker.workers.mayBeginIdleJob(at: now) }
+  func mayPaint(at now: ContinuousClock.Instant) -> Bool {
+    renderer.workers.mayBeginIdleJob(at: now)
+  }
 
   /// Begins to draw previews at a stage, if the workers have nothing else to do.
   ///
@@ -63,20 +65,20 @@ struct PreviewPainter: Sendable {
   ///     stage is worth drawing later.
   /// - Returns: Whether it has begun.
   func paint(
-    _ stage: PreviewStage, of arrival: DownloadBuffer, _ image: PreviewScan.Image,
+    _ stage: PreviewStage, of arrival: DownloadBuffer, _ opened: PreviewScan.Opened,
     for want: PreviewJob, giveBack: @escaping @Sendable () -> Void
   ) -> Bool {
     // As large as for the image itself, or a settled preview would differ from it. Of other requests of the
     // load, and of those that join, nothing is known here: the image's decode may be larger for their sake.
-    let plan = maker.decoding.plan(
+    let plan = renderer.decoding.plan(
       want.wishes.flatMap { [$0.request] + $0.siblings }, besides: [],
-      of: SourceImage(url: nil, content: .encoded(Data(), image.decoder, image.header)),
+      of: SourceImage(url: nil, content: .encoded(Data(), opened.decoder, opened.header)),
       isWhole: false)
     // The stage is spent: it would be refused again.
     if plan.refusal != nil { return true }
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = plan.byteCount.addingReportingOverflow(2 * stage.byteCount)
-    return maker.workers.runWhenIdle(byteCount: overflow ? .max : byteCount, clock: clock) {
+    return renderer.workers.runWhenIdle(byteCount: overflow ? .max : byteCount, clock: clock) {
       isInterrupted -> Painting in
       // Stays set: somebody may come back after a decoder has seen it, and before the error is here.
       let cancellation = Cancellation()
@@ -88,17 +90,17 @@ struct PreviewPainter: Sendable {
         guard let bytes = arrival.copy(0..<stage.byteCount) else {
           throw ImageDecodingError.truncated
         }
-        var request = maker.decoding.request(plan, isCancelled)
+        var request = renderer.decoding.request(plan, isCancelled)
         // They agree in these.
         request.settings = want.wishes.first?.request.conditions.decoderSettings ?? [:]
-        let decoded = try image.decoder.decodePreview(bytes, at: stage, request)
+        let decoded = try opened.decoder.decodePreview(bytes, at: stage, request)
         if let newPart = decoded.part, newPart <= want.part { return .failed }
         let bitmap = decoded.bitmap
-        let isSettled = request.isSettled(bitmap, at: stage, of: image.header.size)
+        let isSettled = request.isSettled(bitmap, at: stage, of: opened.header.size)
         let drawn = try want.wishes.map { wish in
           let request = wish.request
-          let slot = try maker.drawing.draw(
-            request, bitmap, of: image.header.size, isPreview: true, isCancelled
+          let slot = try renderer.drawing.draw(
+            request, bitmap, of: opened.header.size, isPreview: true, isCancelled
           ).get()
           return DrawnPreview(
             key: request.key, image: request.table.privateImage(slot), isSettled: isSettled)

@@ -7,7 +7,7 @@ import ImageSources
 /// whole before.
 struct PreviewScan {
   /// A file's decoder and header.
-  struct Image: Sendable {
+  struct Opened: Sendable {
     let decoder: any ProgressiveImageDecoder
     let header: ImageHeader
   }
@@ -20,7 +20,7 @@ struct PreviewScan {
 
   private var scannedByteCount = 0
   private var search: (decoder: any ProgressiveImageDecoder, scanner: any PreviewScanner)?
-  private var image: Image?
+  private var opened: Opened?
   /// Whether no stage is worth anything.
   private var isHopeless = false
 
@@ -58,15 +58,15 @@ struct PreviewScan {
   /// why when all of it is there.
   ///
   /// - Parameter stage: A stage that was found. Its bytes are copied on the thread that delivers bytes, once.
-  mutating func image(of arrival: DownloadBuffer, upTo stage: PreviewStage) -> Image? {
-    if let image { return image }
+  mutating func open(_ arrival: DownloadBuffer, upTo stage: PreviewStage) -> Opened? {
+    if let opened { return opened }
     guard !isHopeless, let decoder = search?.decoder, let bytes = arrival.copy(0..<stage.byteCount),
       let header = try? decoder.header(of: bytes)
     else {
       isHopeless = true
       return nil
     }
-    image = Image(decoder: decoder, header: header)
-    return image
+    opened = Opened(decoder: decoder, header: header)
+    return opened
   }
 }

@@ -38,7 +38,7 @@ final class PreviewWatch: Sendable {
   func note(_ bytes: Data, of arrival: DownloadBuffer) {
     guard painter.isWanted, var scan = state.withLock({ $0.scan.take() }) else { return }
     defer { state.withLock { $0.scan = scan } }
-    let found = scan.scan(bytes, of: arrival, by: painter.maker.decoding.decoders)
+    let found = scan.scan(bytes, of: arrival, by: painter.renderer.decoding.decoders)
     let (now, byteCount) = (painter.clock.now, arrival.byteCount)
     let first = state.withLock { state in
       for stage in found { state.stages[stage.kind] = stage }
@@ -85,9 +85,9 @@ final class PreviewWatch: Sendable {
       state.withLock({ $0.begun.map { $0 + Self.pause <= now } ?? true })
     else { return false }
     guard let stage = state.withLock({ $0.stages.removeValue(forKey: kind) }),
-      let image = scan.image(of: arrival, upTo: stage)
+      let opened = scan.open(arrival, upTo: stage)
     else { return false }
-    let hasBegun = painter.paint(stage, of: arrival, image, for: want) { [self] in
+    let hasBegun = painter.paint(stage, of: arrival, opened, for: want) { [self] in
       giveBack(stage)
     }
     if hasBegun { state.withLock { $0.begun = now } } else { giveBack(stage) }

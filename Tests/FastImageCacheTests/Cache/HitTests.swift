@@ -40,33 +40,32 @@ struct HitTests {
   @Test("on an image of an earlier session suspends once, and is checked in a turn of its table")
   @MainActor func verifiesElsewhere() async throws {
     let first = try await Fixture()
-    let photos = photos(1...3)
+    let photos = photos(1...4)
     for photo in photos { _ = try await first.cache.image(for: photo, format: .row) }
     await first.cache.close()
     let fixture = try await Fixture(directory: first.directory)
     let order = Order()
-    func ask(_ number: Int, options: LoadOptions? = nil) async throws {
+    func ask(_ image: () async throws -> CachedImage) async throws {
       let other = Task { @MainActor in order.note("other") }
-      if let options {
-        _ = try await fixture.cache.image(
-          for: photos[number], format: .row, options: options)
-      } else {
-        _ = try await fixture.cache.image(for: photos[number], format: .row)
-      }
+      #expect(try await image().solidNumber != nil)
       order.note("image")
       await other.value
     }
-    try await ask(0)
-    try await ask(0)
-    try await ask(1, options: LoadOptions(priority: RequestPriority(.low)))
-    try await ask(1, options: LoadOptions(priority: RequestPriority(.low)))
-    #expect(
-      order.notes == ["other", "image", "image", "other", "other", "image", "image", "other"])
+    let conditions = LoadOptions(priority: RequestPriority(.low))
+    for _ in 0..<2 {
+      try await ask { try await fixture.cache.image(for: photos[0], format: .row) }
+      try await ask {
+        try await fixture.cache.image(for: photos[1], format: .row, options: conditions)
+      }
+      try await ask { try await fixture.cache.load(photos[2], format: .row).image }
+    }
+    let suspending = Array(repeating: ["other", "image"], count: 3)
+    #expect(order.notes == (suspending + suspending.map { $0.reversed() }).flatMap(\.self))
     // At once, whoever calls.
-    #expect(fixture.cache.cachedImage(for: photos[2], format: .row)?.solidNumber == 3)
+    #expect(fixture.cache.cachedImage(for: photos[3], format: .row)?.solidNumber == 4)
     #expect(fixture.source.started.value == 0)
     let statistics = await fixture.cache.statistics()
-    #expect(statistics.hits == 5 && statistics.misses == 0)
+    #expect(statistics.hits == 7 && statistics.misses == 0)
   }
 
   @Test(

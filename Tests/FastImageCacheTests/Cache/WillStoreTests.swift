@@ -122,7 +122,7 @@ struct WillStoreTests {
     let first = Task { try await fixture.image(Photo("a", url: "test:/1")) }
     await started.reaches(1)
     let second = Task { try await fixture.image(Photo("b", url: "test:/2")) }
-    let workers = fixture.cache.maker.workers
+    let workers = fixture.cache.renderer.workers
     while workers.counts.waiting == 0, converted.value == 0, !Task.isCancelled {
       await Task.yield()
     }

@@ -198,8 +198,8 @@ struct LoadResourcesTests {
     let configuration = ImageCache.Configuration()
     let first = try ImageCache.inMemory(formats: [.row], configuration: configuration)
     let second = try ImageCache.inMemory(formats: [.row], configuration: configuration)
-    #expect(first.maker.workers !== second.maker.workers)
-    #expect(try await fixture().cache.maker.workers === resources.workers)
+    #expect(first.renderer.workers !== second.renderer.workers)
+    #expect(try await fixture().cache.renderer.workers === resources.workers)
   }
 }
 

@@ -178,7 +178,7 @@ struct PreviewTests {
     sketch.finish()
     await decoding.reaches(1)
     door.open()
-    while sketch.cache.maker.workers.counts.inside > 1, !Task.isCancelled { await Task.yield() }
+    while sketch.cache.renderer.workers.counts.inside > 1, !Task.isCancelled { await Task.yield() }
     decoded.open()
     await following.ends()
     #expect(following.text == "999")

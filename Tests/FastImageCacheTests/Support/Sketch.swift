@@ -222,7 +222,7 @@ struct SketchFixture {
 
   /// Waits until no job is under way.
   func idle() async {
-    while cache.maker.workers.counts != (0, 0), !Task.isCancelled { await Task.yield() }
+    while cache.renderer.workers.counts != (0, 0), !Task.isCancelled { await Task.yield() }
   }
 }
 

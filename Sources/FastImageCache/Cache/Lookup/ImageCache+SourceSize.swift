@@ -32,7 +32,7 @@ extension ImageCache {
       registry: registry)
     defer { load.permit.close() }
     do {
-      let sizing = SourceSizing(planner: registry.planner, decoding: maker.decoding)
+      let sizing = SourceSizing(planner: registry.planner, decoding: renderer.decoding)
       return try await sizing.size(for: request, by: load)
     } catch {
       throw Task.isCancelled ? .cancelled : ImageCacheError(loadEndedBy: error, url: request.url)

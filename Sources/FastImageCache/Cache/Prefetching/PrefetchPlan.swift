@@ -70,6 +70,7 @@ struct PrefetchPlan<Key: Hashable & Sendable>: Sendable {
 
   private mutating func free(_ turn: Turn) {
     underWayCount -= 1
+    // A turn that ends before its load asks the source makes way for the next one, too.
     begin(turn)
   }
 }

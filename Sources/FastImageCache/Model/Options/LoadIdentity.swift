@@ -17,7 +17,7 @@ struct LoadConditions: Hashable, Sendable {
     set { settings = newValue.isEmpty ? nil : newValue }
   }
 
-  /// Whether they forbid no sharing.
+  /// Whether a request without conditions may share the load.
   var isOrdinary: Bool {
     headers.isEmpty && scope == .network && avoids.isEmpty && account == nil
       && settings == nil
