@@ -71,7 +71,7 @@ let package = Package(
     .trait(
       name: "HEIF",
       description: """
-        HEIC pictures on Linux, through libheif and libde265 (LGPL-3): libheif-dev. Debian's libheif \
+        HEIC images on Linux, through libheif and libde265 (LGPL-3): libheif-dev. Debian's libheif \
         links x265 (GPL-2) too. HEVC is subject to patents: whether a program needs licences for it is \
         its makers' to find out.
         """),
@@ -81,7 +81,7 @@ let package = Package(
     .trait(
       name: "Pixbuf",
       description: """
-        BMP, ICO and TIFF pictures on Linux, through gdk-pixbuf (LGPL-2.1) and libtiff, which run from \
+        BMP, ICO and TIFF images on Linux, through gdk-pixbuf (LGPL-2.1) and libtiff, which run from \
         libgdk-pixbuf-2.0-0.
         """),
     .default(enabledTraits: ["Cairo"]),

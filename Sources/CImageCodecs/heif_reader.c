@@ -92,11 +92,10 @@ static void fill_profile(
     fic_heif_reader *reader, const struct heif_image_handle *handle, fic_heif_header *header) {
   size_t count = heif_image_handle_get_raw_color_profile_size(handle);
   if (count == 0 || count > PROFILE_LIMIT) return;
-  uint8_t *profile = realloc(reader->profile, count);
-  if (!profile) return;
-  reader->profile = profile;
-  bool works = heif_image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok;
-  header->profile = works ? profile : NULL;
+  reader->profile = malloc(count);
+  if (!reader->profile) return;
+  bool works = heif_image_handle_get_raw_color_profile(handle, reader->profile).code == heif_error_Ok;
+  header->profile = works ? reader->profile : NULL;
   header->profile_count = works ? count : 0;
 }
 

@@ -15,10 +15,10 @@
   /// the middle of the room that it is given. With another ``contentFit`` it takes the room, and may be smaller. All
   /// properties may be set at any time, also while an image is shown.
   ///
-  /// An image that moves plays if its format keeps the frames (``FastImageCache/ImageFormat/animation-swift.property``),
-  /// by the frame clock of its window, which runs only while something in it plays. Widgets that show the same animation
-  /// show the same frame. It begins with the first of them that is mapped. Without the setting
-  /// `gtk-enable-animations` the first frame stays.
+  /// An image that moves plays if its format keeps the frames
+  /// (``FastImageCache/ImageFormat/animation-swift.property``), by the frame clock of its window, which runs only while
+  /// something in it plays. Widgets that show the same animation show the same frame. It begins with the first of them
+  /// that is mapped. Without the setting `gtk-enable-animations` the first frame stays.
   ///
   /// Invariants:
   /// 1. This object holds a reference of the widget, which goes with it. A container that the widget was
@@ -146,8 +146,8 @@
 
     /// Shows the frame at a time since the start of the animation, or the nearest earlier one until it is ready.
     ///
-    /// The widget goes on from there by a time of its own, unless it is paused. Nothing happens while the frames are not
-    /// there or not shown.
+    /// The widget goes on from there by a time of its own, unless it is paused. Nothing happens while the frames are
+    /// not there or not shown.
     public func seek(to time: Duration) { image.place.seek(to: time) }
 
     /// What a screen reader says; `nil` for decoration.

@@ -15,9 +15,8 @@
   ///     a cell, and never later: a list whose model says `items-changed` binds again.
   ///   - alternativeText: What a screen reader says of it; `nil` for decoration.
   ///   - makeCell: Makes a cell for an image, whose properties it may set. Returns the `GtkWidget *` of the cell, with
-  ///     the image's widget in it, and what to do when the list binds it to an entity, before the image is looked up. By
-  ///     default, the image is the
-  ///     cell.
+  ///     the image's widget in it, and what to do when the list binds it to an entity, before the image is looked up.
+  ///     By default, the image is the cell.
   /// - Returns: The factory, whose reference is the caller's; a list's constructor takes it over.
   @MainActor public func makeImageFactory<Entity: ImageEntity>(
     format: ImageFormat, from cache: ImageCache, animated: Bool = true,
@@ -29,8 +28,8 @@
       alternativeText: alternativeText, makeCell: makeCell)
   }
 
-  /// The same with formats of several scales, of which each cell chooses by its window's scale factor, or by its size if
-  /// `makeCell` sets a ``CachedImageWidget/contentFit``.
+  /// The same with formats of several scales, of which each cell chooses by its window's scale factor, or by its size
+  /// if `makeCell` sets a ``CachedImageWidget/contentFit``.
   ///
   /// - Parameters:
   ///   - formats: Of one size in points and different scales, or of one family; at least one.

@@ -6,8 +6,8 @@
   /// The bytes that callbacks of the system bring, as one answer of a source.
   ///
   /// Invariants:
-  /// 1. The end, a failure, too many bytes or a cancellation is the outcome, whichever comes first. Later callbacks change
-  ///    nothing.
+  /// 1. The end, a failure, too many bytes or a cancellation is the outcome, whichever comes first. Later callbacks
+  ///    change nothing.
   /// 2. A request of the system whose outcome is not its own is cancelled.
   final class CallbackDownload: Sendable {
     private struct State {

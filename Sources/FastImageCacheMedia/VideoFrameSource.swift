@@ -23,9 +23,9 @@
   /// }
   /// ```
   ///
-  /// The address is the video's, with the time in the fragment (`film.mp4#t=3.5`), as the W3C's Media Fragments have it.
-  /// AVFoundation reads the video by itself, over the network too: ``HTTPOptions`` and headers of requests do not reach
-  /// it. A frame is generated to its end even if its load is cancelled.
+  /// The address is the video's, with the time in the fragment (`film.mp4#t=3.5`), as the W3C's Media Fragments have
+  /// it. AVFoundation reads the video by itself, over the network too: ``HTTPOptions`` and headers of requests do not
+  /// reach it. A frame is generated to its end even if its load is cancelled.
   ///
   /// This source was compiled and run with stand-ins for Apple's modules only, and on no device yet.
   public struct VideoFrameSource: ImageSource {
@@ -69,7 +69,8 @@
         generator.requestedTimeToleranceBefore = .zero
         generator.requestedTimeToleranceAfter = .zero
       }
-      // Films have 24 to 60 frames in a second, or these numbers divided by 1.001: all are whole parts of a 90 kHz clock.
+      // Films have 24 to 60 frames in a second, or these numbers divided by 1.001: all are whole parts of a 90 kHz
+      // clock.
       let time = CMTime(seconds: seconds, preferredTimescale: 90_000)
       let image = try await generator.image(at: time).image
       try Task.checkCancellation()

@@ -152,8 +152,8 @@ public struct DecodingLimits: Hashable, Sendable {
 /// - of a JPEG file that is damaged within, what libjpeg makes of it.
 ///
 /// Missing pixels are transparent in images with transparency, and gray in others. HEIF and AVIF files, animated WebP
-/// files without their first frame, and files without a readable head or a single row, are refused in any case. ImageIO,
-/// on Apple platforms, refuses all.
+/// files without their first frame, and files without a readable head or a single row, are refused in any case.
+/// ImageIO, on Apple platforms, refuses all.
 public enum DamagedImagePolicy: String, CaseIterable, Hashable, Sendable, Codable {
   /// The image is an error.
   case refuse

@@ -3,10 +3,10 @@ import LoadQueue
 
 /// Images behind `file`, `data`, `https` and `http` URLs: the default source.
 ///
-/// Files are read, and data URLs decoded, on threads that may block. A web server's answer counts
-/// only when it is complete. Requests that fail are sent again (``HTTPOptions/retry``), and a download
-/// that broke off is continued (``HTTPOptions/resumes``). Where a cache keeps the original or a part of it, the server is
-/// asked only for the rest, or only whether it changed. What is in a table is not asked about again.
+/// Files are read, and data URLs decoded, on threads that may block. A web server's answer counts only when it is
+/// complete. Requests that fail are sent again (``HTTPOptions/retry``), and a download that broke off is continued
+/// (``HTTPOptions/resumes``). Where a cache keeps the original or a part of it, the server is asked only for the rest,
+/// or only whether it changed. What is in a table is not asked about again.
 ///
 /// Requests of a cache tell servers which kinds of images its decoders read (`Accept`), so that a server with AVIF or
 /// WebP files may send them. ``LoadOptions/headers`` and ``HTTPOptions/modifyRequest`` replace the field.

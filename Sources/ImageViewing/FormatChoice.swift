@@ -2,9 +2,9 @@ package import FastImageCache
 
 /// Chooses the format in which a view of some size shows an image; pure.
 ///
-/// A view that fits an image into its size is filled by an exact format as soon as one side suffices. Images of a format
-/// with proportions of their own may be wide or tall, so both sides of the format have to suffice, as for a view that
-/// is covered.
+/// A view that fits an image into its size is filled by an exact format as soon as one side suffices. Images of a
+/// format with proportions of their own may be wide or tall, so both sides of the format have to suffice, as for a view
+/// that is covered.
 package struct FormatChoice: Hashable, Sendable {
   /// Only formats of this family; `nil` for all formats of the cache.
   package var family: String?

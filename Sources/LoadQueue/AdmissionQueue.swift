@@ -1,7 +1,8 @@
 import Locking
 import Synchronization
 
-/// A limiter of jobs by number and bytes: callers wait until an ``Admission`` lets their jobs start, the most urgent first.
+/// A limiter of jobs by number and bytes: callers wait until an ``Admission`` lets their jobs start, the most urgent
+/// first.
 ///
 /// Invariants:
 /// 1. `waiting` holds exactly the jobs that wait in `admission`, by the indices of their ids. Each thread takes jobs

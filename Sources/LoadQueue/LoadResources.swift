@@ -21,10 +21,10 @@ import Locking
 /// run on threads that are 5 nicer than the main thread; on Apple platforms the quality of service says it. At all
 /// times loads of a priority below `.medium` leave one of several places at each limiter to others.
 ///
-/// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, the hook `willStore`, and decoders of
-/// your own run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
-/// `Thread` may begin a thread, those of Swift's own pool among them. Return what is to be done instead, or
-/// signal a thread that is there already.
+/// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, the hook `willStore`, and
+/// decoders of your own run on the nicer threads: in there, `Task { }`, cancelling or resuming a task,
+/// `DispatchQueue.async` and `Thread` may begin a thread, those of Swift's own pool among them. Return what is to be
+/// done instead, or signal a thread that is there already.
 ///
 /// A worker that has drawn an image stores it too, and waits while its table is flushed or emptied. So
 /// caches on a slow disk should have resources of their own.

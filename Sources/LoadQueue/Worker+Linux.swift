@@ -56,8 +56,8 @@
     }
   }
 
-  /// A thread with a queue of its own, perhaps nicer than others: it begins with its first job, and ends when it has had
-  /// none for some seconds or is closed.
+  /// A thread with a queue of its own, perhaps nicer than others: it begins with its first job, and ends when it has
+  /// had none for some seconds or is closed.
   ///
   /// Not a dispatch queue: libdispatch lends its threads to every queue, and to Swift's pool, so they must
   /// not be made nicer.

@@ -63,6 +63,10 @@ struct ReportingTests {
     var page = HTMLPage(title: "<a & b>")
     page.addParagraph("\"x\" < y")
     page.addStrip("strip", images: [Data([1, 2, 3])], seriesIndex: 0)
+    page.addImage("image", Data([1]))
+    for name in page.html.matches(of: /class="([a-z]+)"/) {
+      #expect(page.html.contains(".\(name.1) "), "\(name.0) has no style.")
+    }
     #expect(page.html.contains("&lt;a &amp; b&gt;"))
     #expect(page.html.contains("&quot;x&quot; &lt; y"))
     #expect(page.html.contains("src=\"data:image/png;base64,AQID\""))

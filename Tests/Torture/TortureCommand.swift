@@ -44,7 +44,7 @@ struct TortureCommand {
     let width = methods.map { $0.name.count }.max() ?? 0
     let list = methods.map { "  \($0.name.padded(to: width))  \($0.grammar.summary)" }
     return """
-      imagecache-torture tries to make image tables and stores of originals show a wrong photo.
+      imagecache-torture tries to make image tables and stores of originals show a wrong image.
 
       Usage: imagecache-torture METHOD [ARGUMENTS]
 

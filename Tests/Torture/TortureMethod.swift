@@ -44,8 +44,9 @@ extension TortureMethod {
       ],
       discussion: discussion + """
 
+
         Files go to the system's temporary folder; TMPDIR names another. The exit status is 1 when
-        a wrong photo, a crash, a lost entry or any other fault was seen.
+        a wrong image, a crash, a lost entry or any other fault was seen.
         """)
   }
 }

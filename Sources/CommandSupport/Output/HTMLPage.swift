@@ -50,7 +50,7 @@ package struct HTMLPage: Sendable {
   package mutating func addImage(_ caption: String, _ png: Data) {
     body.append(
       """
-      <figure class="picture"><p>\(Self.escaped(caption))</p>
+      <figure class="image"><p>\(Self.escaped(caption))</p>
       <img alt="" src="data:image/png;base64,\(png.base64EncodedString())"></figure>
       """)
   }

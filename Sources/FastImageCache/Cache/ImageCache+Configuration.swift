@@ -31,10 +31,10 @@ extension ImageCache {
 
     /// What becomes of images that are cut short or damaged within; they are errors by default.
     ///
-    /// An image of which a part is shown is stored with a mark (``CachedImage/isDamaged``,
-    /// ``CacheEntry/isDamaged``), and tells of itself by ``CacheEvent/drewDamaged(entity:format:)``. It is a miss for caches that
-    /// refuse such images, also for those that share its table, and its file is not kept as an original. Only
-    /// a file that came whole is shown so: a download that broke off is an error, or goes on later.
+    /// An image of which a part is shown is stored with a mark (``CachedImage/isDamaged``, ``CacheEntry/isDamaged``),
+    /// and tells of itself by ``CacheEvent/drewDamaged(entity:format:)``. It is a miss for caches that refuse such
+    /// images, also for those that share its table, and its file is not kept as an original. Only a file that came
+    /// whole is shown so: a download that broke off is an error, or goes on later.
     public var damagedImages = DamagedImagePolicy.refuse
 
     /// How long a source that had no image is not asked again; `nil`, the default, asks each time.

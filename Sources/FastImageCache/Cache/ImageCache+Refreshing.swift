@@ -21,8 +21,9 @@ extension ImageCache {
   ///   - entity: Its images in their present versions are meant; those without a source URL stay.
   ///   - options: The conditions of each request: the account, header fields, networks to avoid, the reach, the
   ///     priority, and the longest wait. A request asks its source in any case
-  ///     (``LoadOptions/CachePolicy/revalidate``), and for all bytes under ``LoadOptions/CachePolicy/reload``. Previews,
-  ///     variants, ``LoadOptions/isPlaceholder`` and ``LoadOptions/storage-swift.property`` mean nothing here.
+  ///     (``LoadOptions/CachePolicy/revalidate``), and for all bytes under ``LoadOptions/CachePolicy/reload``.
+  ///     Previews, variants, ``LoadOptions/isPlaceholder`` and ``LoadOptions/storage-swift.property`` mean nothing
+  ///     here.
   /// - Returns: The formats whose images were drawn again, since they had changed or were marked stale, in the
   ///   order of ``formats``.
   /// - Throws: The first error of a load, as ``image(for:format:options:)`` does, after all have ended; other

@@ -31,7 +31,9 @@ extension ImageCache {
     var stored: CachedImage?
     switch find(request) {
     case .image(let image): stored = image
-    case .unverified: stored = await verifiedImage(for: request)
+    case .unverified:
+      stored = await verifiedImage(for: request)
+      if stored == nil, Task.isCancelled { throw .cancelled }
     case .nothing: break
     }
     if let stored { return (stored, LoadReport(ofHitAfter: clock.now - start)) }

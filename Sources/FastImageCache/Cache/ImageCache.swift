@@ -17,8 +17,8 @@ import Pixels
 ///                                                  -> draw -> ImageTable -> CachedImage
 ///
 /// A hit enters no actor and does not suspend, but for an image that has to be read and checked first, in a turn of its
-/// table's actor: the first hit on one of an earlier session, and each one in another process's file. A miss suspends while other threads read, decode, draw
-/// and store.
+/// table's actor: the first hit on one of an earlier session, and each one in a file that is copied from instead of
+/// mapped. A miss suspends while other threads read, decode, draw and store.
 ///
 /// The actor owns the cache's life: active, suspended or closed. The registry owns the loads under
 /// way, and each table's actor the order in which this cache stores and removes its images.
@@ -141,14 +141,14 @@ public final actor ImageCache {
 
   /// The entity's image, from the table or, if it is missing, from its source.
   ///
-  /// A hit returns without suspending, from the main actor too: the image is there in the same
-  /// frame. Only the first hit on an image of an earlier session suspends, as does each one in another process's file:
-  /// the image is read and checked elsewhere. On a miss the caller waits for a load, which all requests for the same URL share; it runs
-  /// at the priority of the most urgent of them. Cancelling the calling task ends the wait at once.
-  /// When nobody waits any more, the load ends too, and stores nothing but an image whose store has
-  /// begun. Only a load that has delivered a fetched image goes on, and stores its other images,
-  /// such as the family's. A request that waited and is cancelled before it goes on throws, even if
-  /// its image has arrived meanwhile.
+  /// A hit returns without suspending, from the main actor too: the image is there in the same frame. Only the first
+  /// hit on an image of an earlier session suspends, as does each one in a file that is copied from instead of mapped:
+  /// another process's, one on a network, one under complete protection. The image is read and checked elsewhere. On a
+  /// miss the caller waits for a load, which all requests for the same URL share; it runs at the priority of the most
+  /// urgent of them. Cancelling the calling task ends the wait at once. When nobody waits any more, the load ends too,
+  /// and stores nothing but an image whose store has begun. Only a load that has delivered a fetched image goes on, and
+  /// stores its other images, such as the family's. A request that waited and is cancelled before it goes on throws,
+  /// even if its image has arrived meanwhile.
   ///
   /// ```swift
   /// let loading = Task {
@@ -187,7 +187,9 @@ public final actor ImageCache {
     let request = try request(for: entity, format: format, options: options)
     switch find(request) {
     case .image(let image): return image
-    case .unverified: if let image = await verifiedImage(for: request) { return image }
+    case .unverified:
+      if let image = await verifiedImage(for: request) { return image }
+      if Task.isCancelled { throw .cancelled }
     case .nothing: break
     }
     try noteMiss(of: request)

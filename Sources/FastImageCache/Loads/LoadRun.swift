@@ -312,8 +312,8 @@ extension LoadRun {
   /// Serves the requests whose image is in the table, or comes from the entity.
   ///
   /// - Parameter image: What the load has fetched, if it has.
-  /// - Returns: The other requests; none if no request is left to be answered, since all may leave while an entity works
-  ///   on its answer.
+  /// - Returns: The other requests; none if no request is left to be answered, since all may leave while an entity
+  ///   works on its answer.
   func askEntities(
     _ requests: [ImageRequest], after image: FetchedImage? = nil
   ) async throws -> [ImageRequest] {

@@ -40,8 +40,8 @@ public struct CachedAnimation: Sendable {
   /// Whether frames are decoded while the animation plays, since its format's table does not keep them.
   public var isStreamed: Bool { frames.isStreamed }
 
-  /// Whether a frame was lost, or could not be decoded, after the animation was handed out. The cache loads a lost frame
-  /// anew where it is asked; a streamed animation breaks at the same frame again, since its file is at fault.
+  /// Whether a frame was lost, or could not be decoded, after the animation was handed out. The cache loads a lost
+  /// frame anew where it is asked; a streamed animation breaks at the same frame again, since its file is at fault.
   public var isBroken: Bool { frames.isBroken }
 
   /// The first frame.

@@ -29,9 +29,9 @@ public protocol ImageEntity: Sendable {
   /// The default is ``defaultVersionID(for:)``: the URL, or ``imageID`` where there is none.
   func versionID(for format: ImageFormat) -> ImageID
 
-  /// The address of the encoded image; requests with equal URLs share one load, with
-  /// ``URLImageSource`` those that differ in the fragment only, and those of one ``originalID(for:)``. `nil` for an entity that supplies every
-  /// image itself.
+  /// The address of the encoded image; requests with equal URLs share one load, with ``URLImageSource`` those that
+  /// differ in the fragment only, and those of one ``originalID(for:)``. `nil` for an entity that supplies every image
+  /// itself.
   func sourceURL(for format: ImageFormat) -> URL?
 
   /// The address of a smaller encoded image, which a view asks for while the user saves data (Low Data Mode on Apple

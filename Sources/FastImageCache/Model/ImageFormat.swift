@@ -72,7 +72,8 @@ public struct ImageFormat: Sendable {
   ///
   /// A cache removes older images in the background after it has opened its tables, and then each hour. Until then an
   /// image is found; a hit asks for no age, and costs the same. A kept original stays, and draws the image again. New
-  /// metadata and another id count as a store. The clock of the device decides, so setting it forward may remove images.
+  /// metadata and another id count as a store. The clock of the device decides, so setting it forward may remove
+  /// images.
   public var lifetime: Duration? { fields.values.lifetime }
 
   /// The moment from which ``lifetime`` counts; each image's store by default.

@@ -17,7 +17,7 @@
 /// A reason why a store of originals cannot be used that does not pass by itself.
 @nonexhaustive public enum OriginalFault: String, Hashable, Sendable {
   case damaged = "the database is damaged"
-  case foreign = "it is another program's database"
+  case foreign = "it is the database of another program, or of an unreleased version"
   case newer = "a newer version of this library has made the database"
   case onNetwork = "the folder is on a network, where locks cannot be trusted"
   case readOnly = "the folder can only be read"

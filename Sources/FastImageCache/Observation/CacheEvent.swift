@@ -60,8 +60,8 @@ public import Pixels
   /// whichever cache; the id is `nil` where several were removed, for evictions and for the store as a whole.
   case original(ImageID?, OriginalEvent)
 
-  /// The last request of a load left, by a cancellation or its time limit, and the load ended with it. A request that
-  /// leaves others waiting sends nothing.
+  /// The last request of a load left, by a cancellation or its time limit, and the load ended with it: once for each
+  /// image that it has not delivered. A request that leaves others waiting sends nothing.
   case cancelled(entity: ImageID, format: String)
 
   /// This listener was too slow, and missed so many events at this point.

@@ -31,8 +31,8 @@ public struct CacheStatistics: Sendable {
   /// Images whose requests got an error. A remembered one (``ImageCache/Configuration/failureMemory``) counts for
   /// each request, though no source is asked.
   public internal(set) var failures = 0
-  /// Loads of images that ended with their last request, before the image was ready; cancelled requests that leave
-  /// others waiting do not count.
+  /// Images of loads that ended with their last request, before the image was ready. A request that leaves others
+  /// waiting does not count by itself.
   public internal(set) var cancellations = 0
   /// Loads under way now.
   public internal(set) var activeLoads = 0

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Writes the events of all caches of the process to standard error, where the environment asks for it:
-/// `IMAGECACHE_LOG=info` for images that were loaded, and for what went wrong; `error` for the latter only; `debug` for
-/// all events.
+/// `IMAGECACHE_LOG=error` for what went wrong, `info` for images that were loaded, too, and `debug` for all events.
 ///
-/// The log is a listener as any other, of all events: while it runs, each hit is one. A slow terminal costs lines, which the log counts, and holds up no load.
+/// The log is a listener as any other, of all events: while it runs, each hit is one. A slow terminal costs lines,
+/// which the log counts, and holds up no load.
 enum EventLog {
-  enum Level: CaseIterable, Comparable { case debug, info, error }
+  enum Level: Comparable { case debug, info, error }
 
   /// Begins the log, at the first cache of the process.
   static let begin: Void = {
@@ -38,10 +38,12 @@ enum EventLog {
 
 extension EventLog.Level {
   init?(named name: String?) {
-    guard let level = Self.allCases.first(where: { "\($0)" == name?.lowercased() }) else {
-      return nil
+    switch name?.lowercased() {
+    case "debug": self = .debug
+    case "info": self = .info
+    case "error": self = .error
+    default: return nil
     }
-    self = level
   }
 }
 
@@ -58,12 +60,14 @@ extension ProcessEvent {
 }
 
 extension CacheEvent {
-  /// Whether an event is of interest while all is well.
+  /// Who reads of the event: those who look for faults, those who watch loads, or those who follow each step.
   var level: EventLog.Level {
     switch self {
     case .hit, .missed, .coalesced, .fetched, .decoded, .stored, .evicted, .removed, .cancelled:
       .debug
-    case .failed, .storeFailed, .damaged, .insecureFolder: .error
+    case .failed, .storeFailed, .damaged, .drewDamaged, .insecureFolder, .eventsDropped: .error
+    case .storageChanged(_, .readOnly), .storageChanged(_, .unavailable): .error
+    case .original(_, .unavailable): .error
     case .original(_, .stored), .original(_, .removed), .original(_, .evicted): .debug
     case .storageChanged(_, .ready): .debug
     default: .info

@@ -34,8 +34,8 @@ public struct LoadReport: Hashable, Sendable {
   /// request, and its durations may be longer than ``totalDuration``.
   public let isCoalesced: Bool
 
-  /// Whether the table has the image, from this load or an earlier one. Where it is full of leases, cannot be written, or does not exist on
-  /// this device, the request has it alone.
+  /// Whether the table has the image, from this load or an earlier one. Where it is full of leases, cannot be written,
+  /// or does not exist on this device, the request has it alone.
   public let isStored: Bool
 
   /// Calls of the source, and repetitions that it told of; 0 where it was not asked.

@@ -8,9 +8,9 @@ import Locking
 /// Invariants:
 /// 1. The bytes come from one thread at a time, which takes `scan` out while it works: decoders' own code
 ///    runs under no lock.
-/// 2. `stages` are the newest ones of each kind that were not drawn. They are drawn when more bytes come, unless
-///    the image itself is near, and if the workers allow it then. A stage whose drawing was given up is one of them again: the subscriber that
-///    left may come back. After the fetch nobody looks at them.
+/// 2. `stages` are the newest ones of each kind that were not drawn. They are drawn when more bytes come, unless the
+///    image itself is near, and if the workers allow it then. A stage whose drawing was given up is one of them again:
+///    the subscriber that left may come back. After the fetch nobody looks at them.
 final class PreviewWatch: Sendable {
   private struct State {
     var scan: PreviewScan? = PreviewScan()

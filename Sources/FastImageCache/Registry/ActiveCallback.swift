@@ -4,7 +4,8 @@ import Locking
 /// A question of a load to its entity or its source, known to the tasks that work on the answer.
 ///
 /// Such a task may ask a cache for other images. Its nested request joins only loads that began after the load that
-/// asks. So no load waits for itself, not even through others. Where an older load is under way this costs a second one.
+/// asks. So no load waits for itself, not even through others. Where an older load is under way this costs a second
+/// one.
 ///
 /// Invariant: an answered question holds no load. A task keeps its questions for as long as it lives, and must not keep
 /// the cache and the source.

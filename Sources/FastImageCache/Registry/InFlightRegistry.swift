@@ -306,7 +306,8 @@ final class InFlightRegistry: Sendable {
     step { $0.registry.escalate(id, to: priority) }
   }
 
-  /// Takes a subscriber out of the registry and answers it; harmless for one that is not there. An image is the table's.
+  /// Takes a subscriber out of the registry and answers it; harmless for one that is not there. An image is the
+  /// table's.
   @inline(never)  // As `enter`.
   func leave(_ id: SubscriberID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }

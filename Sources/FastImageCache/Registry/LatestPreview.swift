@@ -42,11 +42,11 @@ struct PreviewJob: Sendable {
 /// Invariants:
 /// 1. A preview takes the place of the one before if it shows more: a better kind (``PreviewStage/Kind``), or more
 ///    bytes of the same kind. A subscriber that joins, or becomes due, is shown the latest one only.
-/// 2. A subscriber is shown its own image, in kinds that it wants, once its delay has passed, and at most as often as its
-///    limit. It is shown nothing that shows less than one before, or a smaller part of the image's pixels, and
+/// 2. A subscriber is shown its own image, in kinds that it wants, once its delay has passed, and at most as often as
+///    its limit. It is shown nothing that shows less than one before, or a smaller part of the image's pixels, and
 ///    nothing after a settled preview. That holds where a fetch begins anew, too.
-/// 3. A stage is drawn only for a subscriber that is due, and if fewer stages of the subscriber's kinds were drawn than its
-///    limit: each costs a decode. An image whose latest preview is settled gets no other.
+/// 3. A stage is drawn only for a subscriber that is due, and if fewer stages of the subscriber's kinds were drawn than
+///    its limit: each costs a decode. An image whose latest preview is settled gets no other.
 /// 4. Of bytes that were thrown away only the number of their stages is kept.
 struct LatestPreview {
   /// More formats of one load are not previewed at the same time.

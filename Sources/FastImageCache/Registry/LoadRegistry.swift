@@ -32,7 +32,8 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let subscriber: Subscriber
     let load: LoadID
     let output: Int
-    /// What it was given, by ``join(_:key:loadKey:orDelivered:of:priority:versions:policy:storage:lifetime:after:request:start:subscriber:)``
+    /// What it was given, by
+    /// ``join(_:key:loadKey:orDelivered:of:priority:versions:policy:storage:lifetime:after:request:start:subscriber:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.
@@ -86,7 +87,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ///   - storage: How much of it the subscriber wants to be kept.
   ///   - lifetime: How long the subscriber wants the original to be kept.
   ///   - asker: The number of the youngest load that goes on only after this subscriber has its answer; -1 for none.
-  ///   - request: Handed out by ``take(_:)``, unless the same image is wanted already.
+  ///   - request: Handed out by ``LoadRecord/take()``, unless the same image is wanted already.
   ///   - start: Makes the handle of a new load.
   ///   - subscriber: Makes the subscriber, for the handle of its load.
   mutating func join(
@@ -217,11 +218,6 @@ struct LoadRegistry<Subscriber, Request, Handle> {
 
   // MARK: Loads
 
-  /// Hands out the requests for the wanted images that were not handed out yet, the oldest first.
-  mutating func take(_ id: LoadID) -> [Request] {
-    look(at: id) { $0.take() } ?? []
-  }
-
   /// Ends one output of a load.
   ///
   /// - Parameter isFetched: Whether the image was made of the load's fetch: then its siblings can be
@@ -240,7 +236,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     return end(output, of: id)
   }
 
-  /// Takes a load out of the registry unless ``take(_:)`` would hand out a request.
+  /// Takes a load out of the registry unless ``LoadRecord/take()`` would hand out a request.
   mutating func retire(_ id: LoadID) -> Bool {
     if look(at: id, { $0.hasRequests }) == true { return false }
     remove(id)

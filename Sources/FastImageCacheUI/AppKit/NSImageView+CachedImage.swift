@@ -26,8 +26,8 @@
     ///     layer. Images that are there never do.
     ///   - options: How a missing image is loaded; previews are shown.
     ///   - completion: Called once, on the main actor: with the image when it is on screen, for a hit before this call
-    ///     returns, or with the failure; with ``ImageCacheError/cancelled`` when the view is told to show something else
-    ///     before. Not called without an entity, or after the view is gone.
+    ///     returns, or with the failure; with ``ImageCacheError/cancelled`` when the view is told to show something
+    ///     else before. Not called without an entity, or after the view is gone.
     /// - Returns: Whether the image is on screen by now.
     @discardableResult
     public func setImage<Entity: ImageEntity>(
@@ -43,7 +43,8 @@
     /// Shows the entity's image as ``setImage(of:format:from:placeholder:failureImage:fade:options:completion:)`` does,
     /// and returns when it is on screen.
     ///
-    /// Cancelling the calling task ends what it began, as ``cancelImage(_:)`` does. The view lives until the call returns.
+    /// Cancelling the calling task ends what it began, as ``cancelImage(_:)`` does. The view lives until the call
+    /// returns.
     ///
     /// - Parameters:
     ///   - entity: Whose image.
@@ -53,8 +54,8 @@
     ///   - failureImage: Shown after a failure; `nil` for the placeholder.
     ///   - fade: Seconds in which an image that had to be loaded dissolves in.
     ///   - options: How a missing image is loaded; previews are shown.
-    /// - Throws: As ``ImageCache/image(for:format:options:)``; ``ImageCacheError/cancelled`` also when the view is told to
-    ///   show something else before.
+    /// - Throws: As ``ImageCache/image(for:format:options:)``; ``ImageCacheError/cancelled`` also when the view is told
+    ///   to show something else before.
     @discardableResult
     public func loadImage(
       of entity: some ImageEntity, format: ImageFormat, from cache: ImageCache,

@@ -8,8 +8,8 @@
   @MainActor struct PlaceholderImage {
     private var hashed = HashedImage<(image: CGImage, scale: CGFloat)>()
 
-    /// - Returns: The image, and its pixels in a point: with them it has the size of the entity's image. `nil` without a
-    ///   hash.
+    /// - Returns: The image, and its pixels in a point: with them it has the size of the entity's image. `nil` without
+    ///   a hash.
     mutating func image(for request: ImagePlace.Request?) -> (image: CGImage, scale: CGFloat)? {
       hashed.native(for: request) { drawn in
         let points = Double(drawn.size.width) / drawn.scale

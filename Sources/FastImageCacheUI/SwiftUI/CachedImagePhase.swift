@@ -8,8 +8,8 @@
     case empty
     /// This part of the image's bytes has arrived, from 0 to 1, of a length that its source announced.
     case loading(Double)
-    /// A stand-in: the entity's ``ImageEntity/placeholderHash`` from the first frame on, and, where the view's options ask
-    /// for previews, these.
+    /// A stand-in: the entity's ``ImageEntity/placeholderHash`` from the first frame on, and, where the view's options
+    /// ask for previews, these.
     case preview(Image)
     /// The image.
     case success(Image)

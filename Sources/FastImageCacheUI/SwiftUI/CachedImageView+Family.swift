@@ -22,9 +22,8 @@
     ///
     /// The view takes all the size that is proposed to it, as a `Color` does: give it a frame, or an aspect ratio,
     /// where its container proposes none, such as along a scroll view. The size in points times the display's scale
-    /// decides. When the size changes so much that another format of
-    /// the family is right, the image stays until the other one is there. If no format fills the view, the largest one is
-    /// shown.
+    /// decides. When the size changes so much that another format of the family is right, the image stays until the
+    /// other one is there. If no format fills the view, the largest one is shown.
     ///
     /// - Parameters:
     ///   - entity: Whose image, a `URL` for example; `nil` for none.

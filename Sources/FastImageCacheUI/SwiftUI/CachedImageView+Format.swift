@@ -6,7 +6,8 @@
     /// Builds what is shown, in the size of a format, from the phase of the load.
     ///
     /// - Parameters:
-    ///   - entity: Whose image. Another id, version, format or cache is another image; `nil` is ``CachedImagePhase/empty``.
+    ///   - entity: Whose image. Another id, version, format or cache is another image; `nil` is
+    ///     ``CachedImagePhase/empty``.
     ///   - format: One of the cache's formats.
     ///   - label: What assistive technologies say, of the placeholder too; `nil` for decoration.
     ///   - animation: How an image comes in that was loaded while the view was seen, and by which the content's

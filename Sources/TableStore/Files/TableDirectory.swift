@@ -117,8 +117,8 @@ package final class TableDirectory: Sendable {
 
   /// Deletes the tables whose names are not among `names`, and returns their number.
   ///
-  /// Their guest files, index files and files of times go too. Keeps tables that any process has open, with those files, and
-  /// files that are no tables.
+  /// Their guest files, index files and files of times go too. Keeps tables that any process has open, with those
+  /// files, and files that are no tables.
   @discardableResult
   package func removeTables(except names: Set<String>) throws(TableError) -> Int {
     var kept: Set<String> = []

@@ -321,8 +321,6 @@ package struct SystemCalls: Sendable {
   /// that is being spawned has, for a moment, copies of all.
   package static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-  /// Removes a folder that is empty.
-
   /// Closes without a look at the result: after a failed close(2) a caller can do nothing more.
   package static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 

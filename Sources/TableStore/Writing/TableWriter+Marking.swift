@@ -1,6 +1,7 @@
 /// Marks images stale, in this process only.
 extension TableWriter {
-  /// Makes a miss of the entity's image, which is found by its entity. The mark outlives a change of the current file: by a suspension, a new owner, or mending.
+  /// Makes a miss of the entity's image, which is found by its entity. The mark outlives a change of the current file:
+  /// by a suspension, a new owner, or mending.
   mutating func markStale(_ entity: TableID) throws(TableError) {
     leaveToParent()
     guard lookup.file != nil else { throw .closed }

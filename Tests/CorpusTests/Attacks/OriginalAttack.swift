@@ -6,8 +6,8 @@ import TableStore
 
 /// Opens a changed database of originals, and uses it.
 ///
-/// The bytes are a script of changes to a database with three originals, or the database itself. An original that is found
-/// has to have the bytes that were kept: whatever a row says, its file's checksum decides.
+/// The bytes are a script of changes to a database with three originals, or the database itself. An original that is
+/// found has to have the bytes that were kept: whatever a row says, its file's checksum decides.
 enum OriginalAttack {
   private static let time: Int64 = 1_700_000_000
 

@@ -68,6 +68,25 @@ struct HitTests {
     #expect(statistics.hits == 7 && statistics.misses == 0)
   }
 
+  @Test("of an earlier session that a cancelled task asks for is no miss")
+  func isNoMissWhenCancelled() async throws {
+    let first = try await Fixture()
+    let photo = Photo("a", url: "test:/9")
+    _ = try await first.cache.image(for: photo, format: .row)
+    await first.cache.close()
+    let cache = try await Fixture(directory: first.directory).cache
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await #expect(throws: ImageCacheError.cancelled) {
+        _ = try await cache.image(for: photo, format: .row)
+      }
+      await #expect(throws: ImageCacheError.cancelled) {
+        _ = try await cache.load(photo, format: .row)
+      }
+    }.value
+    #expect(await cache.statistics().misses == 0)
+  }
+
   @Test(
     "tells ids apart byte for byte",
     arguments: [

@@ -138,10 +138,13 @@ struct EventLogTests {
   }
 
   @Test("takes the events of its level and of higher ones")
-  func filters() async {
+  func filters() async throws {
+    #expect(EventLog.Level(named: "verbose") == nil && EventLog.Level(named: nil) == nil)
     for (level, expected) in [
-      (EventLog.Level.info, ["damaged", "end"]), (.debug, ["hit", "damaged", "end"]),
+      ("ERROR", ["damaged", "end"]), ("info", ["original", "damaged", "end"]),
+      ("debug", ["hit", "original", "damaged", "end"]),
     ] {
+      let level = try #require(EventLog.Level(named: level))
       let listeners = EventListeners()
       let lines = Lock<[String]>([])
       let count = Counter()
@@ -151,6 +154,7 @@ struct EventLogTests {
       }
       let recorder = CacheRecorder(of: "a", among: listeners)
       recorder.send(.hit(entity: 1, format: "row"))
+      recorder.send(.original(1, .damaged))
       recorder.send(.damaged(entity: 1, format: "row"))
       recorder.send(.storageChanged(format: "end", .unavailable(reason: "It is gone.")))
       await count.reaches(expected.count)

@@ -16,14 +16,14 @@ struct LoadRegistryTests: LoadRegistrySuite {
     #expect(new.index == old.index && new != old)
     #expect(!registry.isUnderWay(old) && registry.isUnderWay(new))
     #expect(registry.asked { $0.look(at: old) { $0.hasRequests } } == nil)
-    #expect(registry.take(old).isEmpty && finish(row, of: old).isEmpty)
+    #expect(take(old).isEmpty && finish(row, of: old).isEmpty)
     #expect(registry.fail(old).subscribers.isEmpty)
     let isKnown = registry.setHandle(old, of: old)
     #expect(!isKnown)
     let isRetired = registry.retire(old)
     #expect(isRetired)
     // None of it was the new one's.
-    #expect(registry.take(new) == [row])
+    #expect(take(new) == [row])
     #expect(finish(row, of: new) == [2])
   }
 
@@ -38,11 +38,11 @@ struct LoadRegistryTests: LoadRegistrySuite {
     }
     #expect(registry.loadCount == 1)
     _ = join(100, keys[30], versions: [:])
-    #expect(registry.take(load) == keys)
+    #expect(take(load) == keys)
     _ = registry.leave(SubscriberID(number: 7))
     _ = join(101, keys[7], versions: [:])
     _ = join(102, ImageKey(entity: 99, version: "s", format: "row"), versions: [:])
-    #expect(registry.take(load) == [keys[7], ImageKey(entity: 99, version: "s", format: "row")])
+    #expect(take(load) == [keys[7], ImageKey(entity: 99, version: "s", format: "row")])
     for (number, key) in keys.enumerated() {
       let expected = number == 7 ? [101] : number == 30 ? [30, 100] : [number]
       #expect(finish(key, of: load) == expected)
@@ -111,7 +111,7 @@ struct LoadRegistryTests: LoadRegistrySuite {
   @Test("does not call an image left that its last subscriber has from elsewhere")
   mutating func leavesAnswered() {
     let load = join(1, row).load
-    #expect(registry.take(load) == [row])
+    #expect(take(load) == [row])
     #expect(finish(row, of: load, isFetched: false) == [1])
     _ = join(2, row)
     #expect(registry.leave(SubscriberID(number: 2), isAnswered: true)?.abandoned?.requests == [])

@@ -11,11 +11,11 @@ struct LoadsMethod: CountedMethod {
     count: "operations (20000)",
     discussion: """
       Six tasks share a cache above a server of eight images. They ask, follow previews, cancel, remove,
-      mark stale and refresh, for two accounts, with other fields, networks and reaches, under policies and
+      mark stale and refresh, for two accounts, with other fields, networks and scopes, under policies and
       priorities that move, alone and in crowds. The images change meanwhile. Their files are progressive,
       come in pieces, break off at every byte, and are continued. An image must be of its request's kind
       and not older than the last removal, stale mark or reload before the request; a reload's not older
-      than the request. Previews come before the image, and `.kept` asks nobody. Half of the operations
+      than the request. Previews come before the image, and `.cache` asks nobody. Half of the operations
       are done with a store of originals.
       """)
 

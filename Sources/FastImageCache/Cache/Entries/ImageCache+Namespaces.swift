@@ -52,9 +52,9 @@ extension ImageCache {
 
   /// Deletes the tables of one namespace, such as a signed-out account's; does nothing where there is none.
   ///
-  /// Tables that a cache has open stay, in this process or in another: close it before. A suspended cache has none open.
-  /// Images that are held stay valid. Stores of originals stay, too. With the last table and the last file of a process
-  /// that shared it the namespace is no longer known. It goes on in a cancelled task.
+  /// Tables that a cache has open stay, in this process or in another: close it before. A suspended cache has none
+  /// open. Images that are held stay valid. Stores of originals stay, too. With the last table and the last file of a
+  /// process that shared it the namespace is no longer known. It goes on in a cancelled task.
   ///
   /// ```swift
   /// await cache.close()

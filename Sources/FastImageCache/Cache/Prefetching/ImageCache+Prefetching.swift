@@ -48,8 +48,8 @@ extension ImageCache {
   ///   - entities: Their images are loaded, the most urgent first.
   ///   - format: One of ``formats``.
   ///   - depth: Into the table, or into memory as well.
-  ///   - options: The conditions of each request. A ``LoadOptions/priority`` takes the place of the low one, for
-  ///     all of them. With another ``LoadOptions/cachePolicy-swift.property`` than ``LoadOptions/CachePolicy/useCache`` an
+  ///   - options: The conditions of each request. A ``LoadOptions/priority`` takes the place of the low one, for all of
+  ///     them. With another ``LoadOptions/cachePolicy-swift.property`` than ``LoadOptions/CachePolicy/useCache`` an
   ///     image that is in the table is asked for too, and an entity that is given twice perhaps twice.
   ///     ``LoadOptions/storage-swift.property`` means nothing here.
   /// - Returns: How many images are in the table, failed, and found no room.

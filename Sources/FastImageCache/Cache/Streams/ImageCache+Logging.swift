@@ -8,10 +8,10 @@ extension ImageCache {
   /// log.cancel()
   /// ```
   ///
-  /// On Apple platforms that is the unified log, of the subsystem `FastImageCache` and the categories `requests`, `loads`,
-  /// `tables` and `originals`. Instruments shows each load of a request as an interval of `OSSignposter`, and what a load
-  /// fetched and decoded as events. Addresses are private there, unless a debugger is attached. On Linux lines go to
-  /// standard error, as `IMAGECACHE_LOG=debug` in the environment has them.
+  /// On Apple platforms that is the unified log, of the subsystem `FastImageCache` and the categories `requests`,
+  /// `loads`, `tables` and `originals`. Instruments shows each load of a request as an interval of `OSSignposter`, and
+  /// what a load fetched and decoded as events. Addresses are private there, unless a debugger is attached. On Linux
+  /// lines go to standard error, as `IMAGECACHE_LOG=debug` in the environment has them.
   ///
   /// Cost: while it runs, each hit is an event of ``allEvents(bufferSize:)``. Times are those of the listener, which
   /// hears of an event a moment later; ``LoadReport`` has exact ones.

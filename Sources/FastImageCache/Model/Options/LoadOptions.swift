@@ -105,8 +105,9 @@ public struct LoadOptions: Hashable, Sendable {
   ///
   /// Where requests share a load, the longest time counts, that of the store included if one of them says nothing; and
   /// uses renew it if they do for one of them. A request that was cancelled counts, one that joins once the original is
-  /// kept does not. A revalidation in the background has the options of the first request. An original that is there already keeps its lifetime until another answer
-  /// takes its place. An image in a table has the ``ImageFormat/lifetime`` of its format.
+  /// kept does not. A revalidation in the background has the options of the first request. An original that is there
+  /// already keeps its lifetime until another answer takes its place. An image in a table has the
+  /// ``ImageFormat/lifetime`` of its format.
   public var originalLifetime: OriginalLifetime?
 
   /// The networks that the request does not allow.
@@ -136,8 +137,8 @@ public struct LoadOptions: Hashable, Sendable {
   /// What ``DecodeRequest/settings`` has for a decoder of the program's own; the library's decoders know none.
   /// Requests with different settings share no load.
   ///
-  /// They are no part of an image's key: an image that the table has answers, with whatever settings it was decoded. Where
-  /// both results are wanted, ``ImageEntity/versionID(for:)`` or the format tells them apart.
+  /// They are no part of an image's key: an image that the table has answers, with whatever settings it was decoded.
+  /// Where both results are wanted, ``ImageEntity/versionID(for:)`` or the format tells them apart.
   public var decoderSettings: [String: String] {
     get { conditions.decoderSettings }
     set { conditions.decoderSettings = newValue }

@@ -33,8 +33,8 @@
         } while try reader.takeFrame(at: begin)
       } catch {
         guard error.isDamage else { throw error }
-        // Behind a whole frame nothing need follow: browsers play a file without its trailer, or with other bytes there.
-        // But a block that begins as one of GIF's has to end.
+        // Behind a whole frame nothing need follow: browsers play a file without its trailer, or with other bytes
+        // there. But a block that begins as one of GIF's has to end.
         let beginsBlock = begin < bytes.count && [0x21, 0x2c].contains(bytes[begin])
         animation.isCut = isWithinFrame || beginsBlock
       }

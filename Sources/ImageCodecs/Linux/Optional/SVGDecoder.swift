@@ -5,8 +5,8 @@
 
   /// SVG by librsvg, which is loaded at the first such image, drawn at the size that is wanted.
   ///
-  /// An image has no pixels of its own. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses, and
-  /// what no size bounds. Only its counts bound the time; a drawing cannot be cancelled.
+  /// An image has no pixels of its own. ``SVGMarkup`` refuses what it does not know: other files, `data:` addresses,
+  /// and what no size bounds. Only its counts bound the time; a drawing cannot be cancelled.
   struct SVGDecoder: ImageDecoder {
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in try SVGReader(bytes).header }

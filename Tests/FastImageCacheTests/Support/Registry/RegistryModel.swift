@@ -142,6 +142,10 @@ extension LoadRegistrySuite {
       subscriber: { _ in number })
   }
 
+  mutating func take(_ load: LoadID) -> [ImageKey] {
+    registry.look(at: load) { $0.take() } ?? []
+  }
+
   mutating func finish(
     _ key: ImageKey, of load: LoadID, isFetched: Bool = true
   ) -> [Int] {

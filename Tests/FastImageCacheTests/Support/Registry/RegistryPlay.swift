@@ -223,7 +223,8 @@ struct RegistryPlay {
     guard let load else { return nil }
     let expected = load.wishes.filter { !load.handedOut.contains($0) }
     model.change(load.id) { $0.handedOut += expected }
-    return registry.take(load.id) == expected ? nil : "other images were handed out"
+    let taken = registry.look(at: load.id) { $0.take() } ?? []
+    return taken == expected ? nil : "other images were handed out"
   }
 
   private mutating func finish(_ isFetched: Bool) -> String? {

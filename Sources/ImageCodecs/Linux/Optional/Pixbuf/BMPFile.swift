@@ -7,8 +7,8 @@
     /// Reads the head of a BMP file, as MSDN has it for `BITMAPFILEHEADER` and `BITMAPV5HEADER`, and sees that all rows
     /// are there: gdk-pixbuf shows what its memory held before where they are not.
     ///
-    /// gdk-pixbuf loses its place, or takes memory, where bytes stand between the head and the pixels. So it gets neither
-    /// these nor any behind the pixels.
+    /// gdk-pixbuf loses its place, or takes memory, where bytes stand between the head and the pixels. So it gets
+    /// neither these nor any behind the pixels.
     init(bmp bytes: RawSpan) throws(ImageDecodingError) {
       let fileHeader = 14
       guard let start = bytes.littleEndian32(at: 10) else { throw .truncated }

@@ -25,8 +25,8 @@
       return place
     }
 
-    /// A file of this bitmap alone, whose palette is full: gdk-pixbuf takes what its memory held before for colours that
-    /// are not there.
+    /// A file of this bitmap alone, whose palette is full: gdk-pixbuf takes what its memory held before for colours
+    /// that are not there.
     ///
     /// The rows are colours first and then, unless these have alpha, one bit a pixel for what is transparent.
     static func bitmap(
