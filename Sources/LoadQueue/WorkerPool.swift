@@ -63,7 +63,7 @@ package final class WorkerPool: Sendable {
     urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Work, Failure>,
     then finish: @escaping @Sendable (Work) -> Value
   ) async throws(JobError<Failure>) -> Value {
-    defer { SanitizerWitness.didResume(at: self) }
+    defer { SanitizerWitness.didResume() }
     let result: Result<Value, JobError<Failure>> = await queue.enter(
       urgency, byteCount: byteCount
     ) { continuation, isCancelled in
@@ -230,7 +230,6 @@ private final class AwaitedJob<Work: Sendable, Value: Sendable, Failure: Error>:
     let answer = makeAnswer(task)
     // First the room, then the result: the caller may submit again at once.
     pool.end(task)
-    SanitizerWitness.willResume(at: pool)
     // Moved, or it would be released at some time after the caller went on.
     continuation.resume(returning: consume answer)
   }

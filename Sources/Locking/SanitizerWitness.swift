@@ -16,8 +16,8 @@ package enum LinkedSymbols {
 /// Tells the thread sanitizer what it cannot see; without the sanitizer there is nobody to tell.
 ///
 /// - Writes that reach mapped bytes by way of `pwrite(2)`.
-/// - What a continuation hands over when it is resumed before its task came to wait: the runtime tells
-///   the sanitizer of tasks that are made to go on, and that one just goes on.
+/// - What a continuation hands over when it is resumed before its task came to wait: the runtime tells the sanitizer of
+///   the resumption, but not of the task, which just goes on.
 package enum SanitizerWitness {
   private typealias WriteRange = @convention(c) (UnsafeRawPointer, UInt) -> Void
   private typealias Pass = @convention(c) (UnsafeMutableRawPointer) -> Void
@@ -29,9 +29,6 @@ package enum SanitizerWitness {
       unsafeBitCast($0, to: WriteRange.self)
     }
   }()
-  private static let release: Pass? = {
-    dlsym(LinkedSymbols.everywhere, "__tsan_release").map { unsafeBitCast($0, to: Pass.self) }
-  }()
   private static let acquire: Pass? = {
     dlsym(LinkedSymbols.everywhere, "__tsan_acquire").map { unsafeBitCast($0, to: Pass.self) }
   }()
@@ -40,13 +37,12 @@ package enum SanitizerWitness {
     writeRange?(bytes, UInt(byteCount))
   }
 
-  /// To be called before a continuation is resumed, with an object that the waiting task names too.
-  package static func willResume(at place: some AnyObject) {
-    release?(Unmanaged.passUnretained(place).toOpaque())
-  }
-
-  /// To be called by the task that waited.
-  package static func didResume(at place: some AnyObject) {
-    acquire?(Unmanaged.passUnretained(place).toOpaque())
+  /// To be called by a task that waited for a continuation.
+  package static func didResume() {
+    guard let acquire else { return }
+    withUnsafeCurrentTask { task in
+      // The address by which the runtime tells of the resumption: the only field of the struct.
+      if let task { acquire(unsafeBitCast(task, to: UnsafeMutableRawPointer.self)) }
+    }
   }
 }

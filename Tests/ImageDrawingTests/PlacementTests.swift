@@ -33,7 +33,7 @@ struct PlacementTests {
   }
 
   @Test(
-    "that fits leaves room where its alignment says, and shows a line of the flattest image",
+    "that fits leaves room where its alignment says, and shows a line of the flattest image and a column of the thinnest",
     arguments: [
       (Drawing.Alignment.top, 0, 25), (.center, 25, 25), (.bottom, 50, 25), (.topLeft, 0, 0),
       (.bottomRight, 50, 50), (.right, 25, 50),
@@ -46,6 +46,8 @@ struct PlacementTests {
     #expect(tall.destination == ImageRegion(columns: left..<left + 50, rows: 0..<100))
     let line = PixelSize(width: 10_000, height: 1)
     #expect(self.placement(.aspectFit, alignment, of: line, in: square).destination.rows.count == 1)
+    let column = self.placement(.aspectFit, alignment, of: line.transposed, in: square)
+    #expect(column.destination.columns.count == 1)
   }
 
   @Test("is put into the pixels of a bitmap by the image's edges there")

@@ -17,6 +17,15 @@ struct BitmapTests {
     #expect(kept == [1, 2, 3, 4])
   }
 
+  @Test("has the colours of rows divided by alpha, at most white, and black without alpha")
+  func divides() {
+    var row: [UInt8] = [50, 100, 200, 100, 7, 7, 7, 0, 1, 2, 3, 255]
+    row.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.map { PixelRows.divideByAlpha($0, count: 3) }
+    }
+    #expect(row == [128, 255, 255, 100, 0, 0, 0, 0, 1, 2, 3, 255])
+  }
+
   @Test("of a size gets the rows that tables have")
   func laysOutRows() throws {
     let size = PixelSize(width: 17, height: 2)

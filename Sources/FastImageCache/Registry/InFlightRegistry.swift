@@ -118,7 +118,7 @@ final class InFlightRegistry: Sendable {
     let timer = startTimer(of: request)
     defer {
       timer?.task.cancel()
-      SanitizerWitness.didResume(at: self)
+      SanitizerWitness.didResume()
     }
     let outcome = await Escalation.following {
       await withTaskCancellationHandler {
@@ -312,7 +312,6 @@ final class InFlightRegistry: Sendable {
   func leave(_ id: SubscriberID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.registry.leave(id, isAnswered: isAnswered) }) else { return }
-    SanitizerWitness.willResume(at: self)
     left.subscriber.answer(outcome, .table)
     guard let abandoned = left.abandoned else { return }
     abandoned.handle.end()
@@ -447,7 +446,6 @@ final class InFlightRegistry: Sendable {
     _ subscribers: [Subscriber], _ outcome: consuming Outcome, _ facts: AnswerFacts = .table
   ) {
     guard let last = subscribers.last else { return }
-    SanitizerWitness.willResume(at: self)
     for subscriber in subscribers.dropLast() { subscriber.answer(copy outcome, facts) }
     last.answer(outcome, facts)
   }

@@ -89,7 +89,7 @@ final class HTTPTransfer: Sendable {
   ///   - cancel: Called when the task is cancelled, before, during or after `start`.
   /// - Throws: ``ImageSourceError``; `CancellationError` as soon as the task is cancelled.
   func outcome(start: () -> Void, cancel: @Sendable () -> Void) async throws -> Outcome {
-    defer { SanitizerWitness.didResume(at: self) }
+    defer { SanitizerWitness.didResume() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isOver = state.withLock { state in
@@ -143,7 +143,6 @@ final class HTTPTransfer: Sendable {
 
   private func answer(_ result: (State) -> Result<Outcome, any Error>) {
     let (continuation, result) = state.withLock { ($0.end(), result($0)) }
-    SanitizerWitness.willResume(at: self)
     continuation?.resume(with: result)
   }
 

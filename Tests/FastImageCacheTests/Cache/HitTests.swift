@@ -23,6 +23,14 @@ struct HitTests {
     #expect(second.source.started.value == 0)
   }
 
+  @Test("raises the rate of hits, of which a new cache has none")
+  func raisesHitRate() async throws {
+    let fixture = try await Fixture()
+    #expect(await fixture.cache.statistics().hitRate == 0)
+    for _ in 0..<4 { try await fixture.image(Photo("a", url: "test:/9")) }
+    #expect(await fixture.cache.statistics().hitRate == 0.75)
+  }
+
   @Test("does not suspend, from the main actor either")
   @MainActor func doesNotSuspend() async throws {
     let fixture = try await Fixture()

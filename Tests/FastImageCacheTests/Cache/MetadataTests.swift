@@ -65,7 +65,9 @@ struct MetadataTests {
     #expect(
       try await fixture.cache.store(solid(1), for: long, format: .row, metadata: full).metadata
         == full)
-    await #expect(throws: ImageCacheError.self) {
+    let error = ImageCacheError.metadataTooLarge(
+      entity: long.imageID, format: "row", byteCount: limit + 1, limit: limit)
+    await #expect(throws: error) {
       try await fixture.cache.store(solid(2), for: long, format: .row, metadata: full + [1])
     }
     #expect(fixture.cache.cachedImage(for: long, format: .row)?.solidNumber == 1)
@@ -108,8 +110,11 @@ struct MetadataTests {
     try await fixture.cache.store(solid(1), for: photo, format: .row, metadata: caption)
     let newer = Photo("a", version: "2")
     #expect(try await fixture.cache.setMetadata(nil, for: newer, format: .row) == nil)
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.setMetadata(Data(count: 33), for: photo, format: .row)
+    let limit = ImageFormat.row.metadataByteLimit
+    let error = ImageCacheError.metadataTooLarge(
+      entity: photo.imageID, format: "row", byteCount: limit + 1, limit: limit)
+    await #expect(throws: error) {
+      try await fixture.cache.setMetadata(Data(count: limit + 1), for: photo, format: .row)
     }
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.metadata == caption)
   }

@@ -66,7 +66,10 @@ struct WillStoreByHandTests {
   @Test("is refused where the hook gives too much metadata; a load delivers its image without")
   func hasTooMuchMetadata() async throws {
     let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
-    await #expect(throws: ImageCacheError.self) {
+    let error = ImageCacheError.metadataTooLarge(
+      entity: photo.imageID, format: "row", byteCount: 9999,
+      limit: ImageFormat.row.metadataByteLimit)
+    await #expect(throws: error) {
       try await fixture.cache.store(solid(2), for: photo, format: .row)
     }
     let image = try await fixture.image(photo)

@@ -24,6 +24,9 @@ struct ImageCacheErrorTests {
     for (number, error) in errors.enumerated() {
       #expect(errors.indices.filter { errors[$0] == error } == [number])
     }
+    for error in errors as [any Error] + [ImageSourceError.httpStatus(418)] {
+      #expect(error.localizedDescription == "\(error)")
+    }
   }
 
   @Test("has the status of the web server that answered last")

@@ -17,6 +17,7 @@ struct ImageFormatTests {
         == ImageFormat(name: "row", size: .exact(format.size), scale: scale, pixelFormat: .bgrx32))
     let whole = ImageFormat(name: "row", size: .fitting(points: size), scale: scale)
     #expect(whole.size == format.size && whole.scale == scale && whole.keepsProportions)
+    #expect(whole.capacity == .bytes(64 << 20))
   }
 
   @Test(

@@ -15,6 +15,17 @@ struct LoadOptionsTests {
     EncodedSource { _, call in .encoded(try solid(call).pngData()) }
   }
 
+  @Test("names the networks that it allows")
+  func allowsNetworks() {
+    var options = LoadOptions()
+    options.allowsExpensiveNetworkAccess = false
+    #expect(options.avoids == .expensive && options.allowsConstrainedNetworkAccess)
+    options.allowsConstrainedNetworkAccess = false
+    #expect(options.avoids == [.constrained, .expensive])
+    options.allowsExpensiveNetworkAccess = true
+    #expect(options.avoids == .constrained)
+  }
+
   @Test("is a hit where the plain one is, and joins its load where it is not")
   func sharesWithPlain() async throws {
     let (fixture, source, gate) = try await Fixture.gatedNetwork()

@@ -34,6 +34,19 @@ struct WideFormatTests {
     #expect(try JSONDecoder().decode(ImageFormat.self, from: coded) == wide)
   }
 
+  @Test("has a decode made anew where the one for sRGB has cut colours")
+  func decodesAgain() throws {
+    let (size, region) = (wide.size, ImageRegion(wide.size))
+    var image = SourceImage(
+      url: nil, content: .encoded(Data(), HollowDecoder(), ImageHeader(size: size)),
+      decoded: try red())
+    image.decodedSize = size
+    #expect(!image.isDecoded(to: size, showing: region, in: .displayP3))
+    image.decodedColorSpace = .displayP3
+    #expect(image.isDecoded(to: size, showing: region, in: .displayP3))
+    #expect(image.isDecoded(to: size, showing: region, in: .sRGB))
+  }
+
   @Test("counts as sRGB where it has no colours")
   func isGray() throws {
     let gray = ImageFormat(

@@ -123,7 +123,7 @@ struct OpeningTests {
     #expect(!third.containsImage(for: Photo("a"), format: format("b")))
   }
 
-  @Test("keeps the images when capacity, family, devices or scale change")
+  @Test("keeps the images when capacity, family, devices, scale or protection change")
   func keepsImages() async throws {
     let directory = try TemporaryDirectory()
     let first = try await open([format()], in: directory)
@@ -132,7 +132,7 @@ struct OpeningTests {
     }
     await first.close()
     let changed = ImageFormat(
-      "f", family: "new", scale: 2, capacity: 3, devices: .desktop)
+      "f", family: "new", scale: 2, capacity: 3, devices: .desktop, protection: .complete)
     let second = try await open([changed], in: directory)
     let kept = (1...4).map {
       second.cachedImage(for: Photo(ImageID($0)), format: changed)?.solidNumber

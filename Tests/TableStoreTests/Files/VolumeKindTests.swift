@@ -65,5 +65,13 @@ struct VolumeKindTests {
       #expect(Platform.volumeKind(of: descriptor.value) == .safeToMap)
       #expect(Platform.volumeKind(of: -1) == .unsafeToMap)
     }
+
+    // NFS, SMB, CIFS, SMB 2, FUSE, 9P, FAT, and none.
+    @Test(
+      "is not safe to map when it is on a network, in another program, or on a stick",
+      arguments: [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x4D44, 0])
+    func knowsUnsteady(type: UInt32) {
+      #expect(Platform.volumeKind(fileSystemType: type) == .unsafeToMap)
+    }
   }
 #endif

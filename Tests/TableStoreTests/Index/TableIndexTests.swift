@@ -57,6 +57,20 @@ struct TableIndexTests {
     for slot in leased { index.states.release(slot) }
   }
 
+  @Test("takes the newer of two records for one entity")
+  func takesNewerRecord() throws {
+    for (first, second) in [(1, 2), (2, 1)] {
+      let file = IndexedFile()
+      file.write(record(1, 1, first), to: 0)
+      file.write(record(1, 2, second), to: 2)
+      var index = TableIndex(
+        slotCount: 4, states: SlotStates(slotCount: 4), readRecord: file.source)
+      try index.adopt(file.records, reading: file.source)
+      #expect(index.liveCount == 1 && index.recordsToErase == [first > second ? 2 : 0])
+      #expect(index.contains(key(1, first > second ? 1 : 2)))
+    }
+  }
+
   @Test("does not set its clock by forged stamps")
   func survivesForgedRecency() throws {
     var forged = record(1, 1, 1)

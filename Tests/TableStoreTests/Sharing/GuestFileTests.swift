@@ -393,6 +393,15 @@ struct GuestHandoverTests {
     #expect(table.present(1...3) == [1, 2, 3])
   }
 
+  @Test("tells in a flush that a removal of its suspension waits, whatever the owner's file has")
+  func tellsOfRemovals() throws {
+    let stranger = try Stranger(fixture)
+    try stranger.store(key(1), from: table)
+    try stranger.core.suspend(ObjectIdentifier(opening))
+    _ = try stranger.core.remove(key(1).entity)
+    #expect(throws: TableError.inUse) { try stranger.core.flush() }
+  }
+
   @Test("finds an image under its new id after the owner took it in, and when it owns the table")
   func keepsRenamed() throws {
     let (new, stranger) = (TableID("new"), try Stranger(fixture))

@@ -33,6 +33,9 @@ struct PlaceholderTests {
     #expect(kind(thumbnail, .row, in: fixture) == .placeholder)
     #expect(kind(photo, .row, in: fixture) == .placeholder)
     #expect(try await load(thumbnail, in: fixture) == 1 && fixture.source.started.value == 1)
+    let (image, _) = try await fixture.cache.load(thumbnail, format: .row, options: .placeholder)
+    #expect(image.solidNumber == 1)
+    #expect(await fixture.cache.statistics().misses == 1)
     #expect(try await load(photo, isPlaceholder: false, in: fixture) == 2)
     #expect(kind(photo, .row, in: fixture) == .variant(.row))
     let entries: [CacheEntry] = try await fixture.cache.entries().reduce(into: []) { $0.append($1) }

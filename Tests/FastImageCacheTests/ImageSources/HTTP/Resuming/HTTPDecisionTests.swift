@@ -154,6 +154,18 @@ struct HTTPDecisionTests {
   func otherVersion(_ fields: [String: String]) {
     #expect(part("bytes 600-999/1000", fields) == "all, drop")
   }
+
+  @Test("is no rest under another date, or another tag beside one without quotes")
+  func otherDate() {
+    var odd = dated
+    odd.tag = "v1"
+    for (tag, expected) in [("v1", "344..<1000"), ("v2", "all, drop")] {
+      let fields = ["Content-Range": "bytes 344-999/1000", "ETag": tag]
+      #expect(decision(206, fields, to: rest(odd)) == expected)
+    }
+    let fields = ["Content-Range": "bytes 344-999/1000", "Last-Modified": Original.date]
+    #expect(decision(206, fields, to: rest(dated)) == "all, drop")
+  }
 }
 
 @Suite("What a load asks a server for", .timeLimit(.minutes(10)))

@@ -43,6 +43,30 @@ struct HTTPRetryTests {
     #expect(server.arrivedRequests.map(\.firstByte) == [nil, nil, 10])
   }
 
+  @Test("is sent again after silence, and resumes")
+  func silence() async throws {
+    let (gate, original, arrived) = (Gate(), original, Counter())
+    defer { gate.open() }
+    let server = try HTTPServer { request in
+      guard request.firstByte == nil else { return original.reply(to: request) }
+      return HTTPReply(
+        Array(original.part(0..<3000, status: 200, cut: 700).steps.dropLast()) + [.wait(gate)])
+    }
+    var options = HTTPOptions.retrying(1)
+    options.idleTimeout = .seconds(2)
+    let source = URLImageSource(http: options, clock: clock, random: { 0 })
+    let task = Task {
+      defer { arrived.end() }
+      return try await load(server.url("/a"), from: source) {
+        if $0.receivedByteCount == 700 { arrived.increment() }
+      }
+    }
+    await arrived.reaches(1)
+    clock.advance(by: .seconds(2))
+    #expect(try await task.value.arrivedBytes == original.bytes)
+    #expect(server.arrivedRequests.map(\.firstByte) == [nil, 700])
+  }
+
   @Test("pauses for half a second, then a second, by its clock, and not less than the server says")
   func pauses() async throws {
     let server = try replying([
@@ -60,7 +84,6 @@ struct HTTPRetryTests {
       await server.requests.reaches(count)
       let end = clock.now + pause
       await clock.sleepers { $0 == [end] }
-      #expect(source.client.hosts.counts.waiting == 0)
       clock.advance(by: pause)
     }
     #expect(try await task.value == original.bytes)
