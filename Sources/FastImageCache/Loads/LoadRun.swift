@@ -27,26 +27,25 @@ struct LoadRun: Sendable {
   /// - Parameter original: The load's part in the store of originals, for its write to be awaited.
   private func serve(keeping original: inout OriginalAccess?) async throws {
     var requests = try await askEntities(load.take())
-    var isDone = false
-    while !isDone {
+    repeat {
       while requests.isEmpty {
         if load.retire() { return }
         requests = try await askEntities(load.take())
       }
       var others: [ImageRequest] = []
-      guard let url = requests[0].url else {
-        return try await refuse(requests, at: nil, &others) {
+      if let url = requests[0].url {
+        await original?.write?.value
+        original = await steps.planner.beginOriginal(of: requests[0])
+        try await serve(requests, at: url, &others, original)
+      } else {
+        try await refuse(requests, at: nil, &others) {
           .noSourceURL(entity: $0.key.entity, format: $0.key.format)
         }
       }
-      await original?.write?.value
-      original = await steps.planner.beginOriginal(of: requests[0])
-      try await serve(requests, at: url, &others, original)
-      isDone = others.isEmpty
-      if !isDone { load.noteMoved() }
+      if !others.isEmpty { load.noteMoved() }
       // Requests that were given up meanwhile ask for nothing.
       requests = others.filter { load.isWanted(for: $0.key) }
-    }
+    } while !requests.isEmpty || load.isUnderWay
   }
 
   /// Serves the requests of one address.
@@ -262,23 +261,23 @@ struct LoadRun: Sendable {
     return FrameDrawing(items, frames, limits: steps.renderer.decoding.limits)
   }
 
-  /// Answers the requests of one address, whose images are not to be had.
+  /// Answers the requests of one address, whose images are not to be had, and those that have joined them.
+  ///
+  /// Who comes after an answer is served anew: it may know that its source has the image now.
   private func refuse(
     _ requests: [ImageRequest], at url: URL?, _ others: inout [ImageRequest],
     with error: (ImageRequest) -> ImageCacheError
   ) async throws {
     var requests = requests
-    repeat {
-      others += takeOut(&requests, at: url)
-      for request in requests {
-        if let other = load.takeAlternate(for: request.key) {
-          others.append(other)
-        } else {
-          load.finish(request.key, isFetched: false, with: .failure(error(request)))
-        }
+    requests += try await askEntities(load.take())
+    others += takeOut(&requests, at: url)
+    for request in requests {
+      if let other = load.takeAlternate(for: request.key) {
+        others.append(other)
+      } else {
+        load.finish(request.key, isFetched: false, with: .failure(error(request)))
       }
-      requests = try await askEntities(load.take())
-    } while try await !isOver(requests, others)
+    }
   }
 
   /// Takes out the requests of other addresses, but for those that an image has enough pixels for.
@@ -298,7 +297,7 @@ struct LoadRun: Sendable {
 
   /// Whether nothing is left to do at an address; the load has left the registry then, unless others are left.
   private func isOver(
-    _ requests: [ImageRequest], _ others: [ImageRequest], _ familyIsDrawn: Bool = true
+    _ requests: [ImageRequest], _ others: [ImageRequest], _ familyIsDrawn: Bool
   ) async throws -> Bool {
     guard requests.isEmpty else { return false }
     try Task.checkCancellation()

@@ -75,6 +75,23 @@ struct RememberedFailureTests {
     #expect(try await fixture.image(photo).solidNumber == 7)
   }
 
+  @Test("is asked again for a request that comes with the answer", arguments: [401, 404])
+  func asksAfterAnswer(status: Int) async throws {
+    let (fixture, answer) = try await fixture(status, for: nil)
+    let (registry, answered) = (fixture.cache.registry, Counter())
+    let requests = try (1...2).map { _ in try fixture.cache.request(for: photo, format: .row) }
+    let number = Lock<Int?>(nil)
+    registry.join([requests[0]], .medium) { _, _ in
+      answer.withLock { $0 = nil }
+      registry.join([requests[1]], .medium) { _, outcome in
+        if case .success(let image) = outcome { number.withLock { $0 = image.solidNumber } }
+        answered.increment()
+      }
+    }
+    await answered.reaches(1)
+    #expect(number.withLock { $0 } == 7)
+  }
+
   @Test("is asked about other versions, and by other accounts")
   func separates() async throws {
     let (fixture, status) = try await fixture()
