@@ -33,7 +33,7 @@ extension ImageCache {
     case .image(let image): stored = image
     case .unverified:
       stored = await verifiedImage(for: request)
-      if stored == nil, Task.isCancelled { throw .cancelled }
+      if Task.isCancelled { throw .cancelled }
     case .nothing: break
     }
     if let stored { return (stored, LoadReport(ofHitAfter: clock.now - start)) }

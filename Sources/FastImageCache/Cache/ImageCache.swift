@@ -188,8 +188,9 @@ public final actor ImageCache {
     switch find(request) {
     case .image(let image): return image
     case .unverified:
-      if let image = await verifiedImage(for: request) { return image }
+      let image = await verifiedImage(for: request)
       if Task.isCancelled { throw .cancelled }
+      if let image { return image }
     case .nothing: break
     }
     try noteMiss(of: request)

@@ -268,16 +268,21 @@ struct LoadRun: Sendable {
     _ requests: [ImageRequest], at url: URL?, _ others: inout [ImageRequest],
     with error: (ImageRequest) -> ImageCacheError
   ) async throws {
-    var requests = requests
-    requests += try await askEntities(load.take())
-    others += takeOut(&requests, at: url)
-    for request in requests {
-      if let other = load.takeAlternate(for: request.key) {
-        others.append(other)
-      } else {
-        load.finish(request.key, isFetched: false, with: .failure(error(request)))
+    func answer(_ requests: [ImageRequest]) {
+      var requests = requests
+      others += takeOut(&requests, at: url)
+      for request in requests {
+        if let other = load.takeAlternate(for: request.key) {
+          others.append(other)
+        } else {
+          load.finish(request.key, isFetched: false, with: .failure(error(request)))
+        }
       }
     }
+    let joined = load.take()
+    // Of a request that was given up and made again the new one counts, perhaps with another address.
+    answer(requests.filter { request in !joined.contains { $0.key == request.key } })
+    answer(try await askEntities(joined))
   }
 
   /// Takes out the requests of other addresses, but for those that an image has enough pixels for.

@@ -67,7 +67,7 @@ extension CacheEvent {
       .debug
     case .failed, .storeFailed, .damaged, .drewDamaged, .insecureFolder, .eventsDropped: .error
     case .storageChanged(_, .readOnly), .storageChanged(_, .unavailable): .error
-    case .original(_, .unavailable): .error
+    case .original(_, .damaged), .original(_, .unavailable): .error
     case .original(_, .stored), .original(_, .removed), .original(_, .evicted): .debug
     case .storageChanged(_, .ready): .debug
     default: .info

@@ -95,6 +95,25 @@ struct HitTests {
     #expect(await cache.statistics().misses == 0)
   }
 
+  @Test("of an earlier session is not shown where its task was cancelled while it was read")
+  @MainActor func isNotShownWhenCancelled() async throws {
+    let first = try await Fixture()
+    let photos = photos(1...2)
+    for photo in photos { _ = try await first.cache.image(for: photo, format: .row) }
+    await first.cache.close()
+    let cache = try await Fixture(directory: first.directory).cache
+    for isReported in [false, true] {
+      let task = Task { @MainActor in
+        isReported
+          ? try await cache.load(photos[1], format: .row).image
+          : try await cache.image(for: photos[0], format: .row)
+      }
+      // Queued behind the task's beginning, and before what it does when it has its image.
+      Task { @MainActor in task.cancel() }
+      await #expect(throws: ImageCacheError.cancelled) { _ = try await task.value }
+    }
+  }
+
   @Test(
     "tells ids apart byte for byte",
     arguments: [

@@ -92,6 +92,25 @@ struct RememberedFailureTests {
     #expect(number.withLock { $0 } == 7)
   }
 
+  @Test("is asked once for requests that join before its refusal")
+  func refusesJoined() async throws {
+    let gate = CancellableGate()
+    let source = ScriptedSource { _, _, _ in
+      try await gate.pass()
+      throw ImageSourceError.httpStatus(401)
+    }
+    let fixture = try await Fixture([.row, .large], source: source)
+    let first = Task { try await fixture.image(photo, .row) }
+    await source.started.reaches(1)
+    let second = Task { try await fixture.image(photo, .large) }
+    await fixture.subscribers(2)
+    gate.open()
+    for task in [first, second] {
+      await #expect(throws: ImageCacheError.self) { try await task.value }
+    }
+    #expect(source.started.value == 1)
+  }
+
   @Test("is asked about other versions, and by other accounts")
   func separates() async throws {
     let (fixture, status) = try await fixture()

@@ -154,7 +154,7 @@ struct EventLogTests {
       }
       let recorder = CacheRecorder(of: "a", among: listeners)
       recorder.send(.hit(entity: 1, format: "row"))
-      recorder.send(.original(1, .damaged))
+      recorder.send(.original(1, .refused("It is private.")))
       recorder.send(.damaged(entity: 1, format: "row"))
       recorder.send(.storageChanged(format: "end", .unavailable(reason: "It is gone.")))
       await count.reaches(expected.count)

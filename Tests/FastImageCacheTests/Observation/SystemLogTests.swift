@@ -30,6 +30,7 @@ struct SystemLogTests {
       (.storeFailed(entity: id, format: "row", reason: "full"), .tables, .error),
       (.damaged(entity: nil, format: "row"), .tables, .error),
       (.original(id, .stored), .originals, .debug),
+      (.original(id, .damaged), .originals, .error),
       (.original(nil, .unavailable("gone")), .originals, .error),
       (.storageChanged(format: "row", .ready), .tables, .debug),
       (.storageChanged(format: "row", .readOnly(reason: "full")), .tables, .error),

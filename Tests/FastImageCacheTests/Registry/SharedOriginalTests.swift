@@ -102,6 +102,25 @@ struct SharedOriginalTests {
     #expect(fixture.cache.cachedImage(for: other, format: .large) == nil)
   }
 
+  @Test("go on with their own where a given-up one of the same image had the refused address")
+  func outliveForerunner() async throws {
+    let fixture = try await fixture { number in
+      if number == 1 { throw ImageSourceError.httpStatus(403) }
+      return try solid(number)
+    }
+    let givenUp = Task { try await fixture.image(photo(1), .row) }
+    await fixture.subscribers(1)
+    let refused = Task { try await fixture.image(photo(1), .large) }
+    await fixture.subscribers(2)
+    givenUp.cancel()
+    _ = await givenUp.result
+    let next = Task { try await fixture.image(photo(2), .row) }
+    await fixture.subscribers(2)
+    gate.open()
+    #expect(try await next.value.solidNumber == 2)
+    await #expect(throws: ImageCacheError.self) { try await refused.value }
+  }
+
   @Test("go on with their own where the server refuses the address", arguments: [401, 403])
   func refused(status: Int) async throws {
     let fixture = try await fixture { number in
