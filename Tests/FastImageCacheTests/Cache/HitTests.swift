@@ -102,14 +102,17 @@ struct HitTests {
     for photo in photos { _ = try await first.cache.image(for: photo, format: .row) }
     await first.cache.close()
     let cache = try await Fixture(directory: first.directory).cache
-    for isReported in [false, true] {
+    for (photo, isReported) in zip(photos, [false, true]) {
       let task = Task { @MainActor in
         isReported
-          ? try await cache.load(photos[1], format: .row).image
-          : try await cache.image(for: photos[0], format: .row)
+          ? try await cache.load(photo, format: .row).image
+          : try await cache.image(for: photo, format: .row)
       }
-      // Queued behind the task's beginning, and before what it does when it has its image.
-      Task { @MainActor in task.cancel() }
+      // Queued behind the task's beginning; the task cannot go on while this holds the main actor.
+      Task { @MainActor in
+        while case .unverified = cache.find(photo, format: .row) { sched_yield() }
+        task.cancel()
+      }
       await #expect(throws: ImageCacheError.cancelled) { _ = try await task.value }
     }
   }
