@@ -69,8 +69,9 @@ extension Load {
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { _ = look { $0.hasAsked = true } }
 
-  /// Notes that the load goes to another address: whoever can do without waits for no further download.
-  func noteMoved() { _ = look { $0.hasImage = false } }
+  /// Notes that the load goes to another address, and so begins another download: who can do without joins no longer,
+  /// and the last request that leaves ends it.
+  func noteMoved() { _ = look { $0.hasDelivered = false } }
 
   /// What the load may write for any of its requests.
   var storage: LoadOptions.Storage { look { $0.storage() } ?? .none }

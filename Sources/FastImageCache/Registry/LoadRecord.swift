@@ -47,10 +47,9 @@ struct LoadRecord<Request, Handle> {
   let original: SharedOriginal?
   var handle: Handle
   var priority: Priority
-  /// Whether a subscriber has an image that was made of the load's fetch.
+  /// Whether a subscriber has an image that was made of the load's fetch, and the load has gone to no other address
+  /// since.
   var hasDelivered = false
-  /// Whether that image is still decoded: the load has gone to no other address since.
-  var hasImage = false
   /// The strength of the load, and so of the requests that may join it.
   let policy: LoadOptions.CachePolicy
   /// Whether the source was asked: its answer may be older than a request that comes now.

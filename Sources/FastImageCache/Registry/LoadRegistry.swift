@@ -100,16 +100,16 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ) -> Joined {
     let oldest = max(asker, lastRemoval(of: key))
     func find(
-      _ loadKey: LoadKey, hasImage: Bool = false, covering original: SharedOriginal? = nil
+      _ loadKey: LoadKey, hasDelivered: Bool = false, covering original: SharedOriginal? = nil
     ) -> LoadID? {
       guard let newest = current[loadKey], newest.number > oldest else { return nil }
       let accepts = look(at: newest) { load in
-        load.accepts(key, versions, policy, storage) && (load.hasImage || !hasImage)
+        load.accepts(key, versions, policy, storage) && (load.hasDelivered || !hasDelivered)
           && original.map { load.original?.covers($0) == true } ?? true
       }
       return accepts == true ? newest : nil
     }
-    let own = find(loadKey) ?? delivered.flatMap { find($0, hasImage: true) }
+    let own = find(loadKey) ?? delivered.flatMap { find($0, hasDelivered: true) }
     let found = own ?? original.flatMap { find($0.loadKey, covering: $0) }
     let isNewLoad = found == nil
     let target = found ?? begin(loadKey, original, policy, priority, for: id, start)
@@ -228,7 +228,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ) -> [Subscriber] {
     let output = look(at: id) { load in
       let output = load.wantedIndex(of: key)
-      if isFetched, output != nil { (load.hasDelivered, load.hasImage) = (true, true) }
+      if isFetched, output != nil { load.hasDelivered = true }
       return output
     }
     guard case .some(.some(let output)) = output else { return [] }

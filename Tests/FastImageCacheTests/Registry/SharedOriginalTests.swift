@@ -121,6 +121,28 @@ struct SharedOriginalTests {
     await #expect(throws: ImageCacheError.self) { try await refused.value }
   }
 
+  @Test("end the download of the next address when the last of them leaves")
+  func leave() async throws {
+    let never = CancellableGate()
+    let source = ScriptedSource { [gate] url, _, _ in
+      let number = Int(url.lastPathComponent) ?? 0
+      try await (number == 1 ? gate : never).pass()
+      // Too small for the other request.
+      return .bitmap(try solid(number, size: PixelSize(width: 2, height: 2)))
+    }
+    let fixture = try await Fixture([.row, .large], source: source)
+    let first = Task { try await fixture.image(photo(1), .large) }
+    await fixture.subscribers(1)
+    let second = Task { try await fixture.image(photo(2), .row) }
+    await fixture.subscribers(2)
+    gate.open()
+    #expect(try await first.value.solidNumber == 1)
+    await source.started.reaches(2)
+    second.cancel()
+    await source.cancelled.reaches(1)
+    await fixture.quiet()
+  }
+
   @Test("go on with their own where the server refuses the address", arguments: [401, 403])
   func refused(status: Int) async throws {
     let fixture = try await fixture { number in
