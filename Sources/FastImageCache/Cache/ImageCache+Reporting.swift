@@ -28,15 +28,9 @@ extension ImageCache {
       return (image, LoadReport(ofHitAfter: clock.now - start))
     }
     let request = try request(for: entity, format: format, options: options)
-    var stored: CachedImage?
-    switch find(request) {
-    case .image(let image): stored = image
-    case .unverified:
-      stored = await verifiedImage(for: request)
-      if Task.isCancelled { throw .cancelled }
-    case .nothing: break
+    if let image = try await storedImage(for: request) {
+      return (image, LoadReport(ofHitAfter: clock.now - start))
     }
-    if let stored { return (stored, LoadReport(ofHitAfter: clock.now - start)) }
     try noteMiss(of: request)
     let reporter = RequestReporter(of: request, since: start, recorder)
     let image = try await registry.image(for: request, reporter: reporter).get()

@@ -185,14 +185,7 @@ public final actor ImageCache {
     _ entity: some ImageEntity, _ format: ImageFormat, _ options: LoadOptions? = nil
   ) async throws(ImageCacheError) -> CachedImage {
     let request = try request(for: entity, format: format, options: options)
-    switch find(request) {
-    case .image(let image): return image
-    case .unverified:
-      let image = await verifiedImage(for: request)
-      if Task.isCancelled { throw .cancelled }
-      if let image { return image }
-    case .nothing: break
-    }
+    if let image = try await storedImage(for: request) { return image }
     try noteMiss(of: request)
     return try await registry.image(for: request).get()
   }

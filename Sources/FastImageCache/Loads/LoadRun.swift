@@ -263,7 +263,7 @@ struct LoadRun: Sendable {
 
   /// Answers the requests of one address, whose images are not to be had, and those that have joined them.
   ///
-  /// Who comes after an answer is served anew: it may know that its source has the image now.
+  /// The load serves a request that joins after an answer anew: the source may have the image by now.
   private func refuse(
     _ requests: [ImageRequest], at url: URL?, _ others: inout [ImageRequest],
     with error: (ImageRequest) -> ImageCacheError

@@ -60,7 +60,7 @@ extension ProcessEvent {
 }
 
 extension CacheEvent {
-  /// Who reads of the event: those who look for faults, those who watch loads, or those who follow each step.
+  /// `error` for faults, `info` for the ends of loads, `debug` for their steps.
   var level: EventLog.Level {
     switch self {
     case .hit, .missed, .coalesced, .fetched, .decoded, .stored, .evicted, .removed, .cancelled:

@@ -69,8 +69,8 @@ extension Load {
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { _ = look { $0.hasAsked = true } }
 
-  /// Notes that the load goes to another address, and so begins another download: who can do without joins no longer,
-  /// and the last request that leaves ends it.
+  /// Notes that the load goes to another address, and so begins another download: no request joins for the image that was
+  /// delivered, and the last request that leaves ends the load.
   func noteMoved() { _ = look { $0.hasDelivered = false } }
 
   /// What the load may write for any of its requests.

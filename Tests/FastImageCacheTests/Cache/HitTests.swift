@@ -5,6 +5,14 @@ import Testing
 
 @Suite("A hit", .timeLimit(.minutes(10)))
 struct HitTests {
+  /// A cache that has these images from an earlier session.
+  private func reopened(with photos: [Photo]) async throws -> Fixture {
+    let earlier = try await Fixture()
+    for photo in photos { _ = try await earlier.image(photo) }
+    await earlier.cache.close()
+    return try await Fixture(directory: earlier.directory)
+  }
+
   @Test("is what was loaded, awaited or not and in a later session, and asks no source")
   func returnsStoredImage() async throws {
     let first = try await Fixture()
@@ -47,11 +55,8 @@ struct HitTests {
 
   @Test("on an image of an earlier session suspends once, and is checked in a turn of its table")
   @MainActor func verifiesElsewhere() async throws {
-    let first = try await Fixture()
     let photos = photos(1...4)
-    for photo in photos { _ = try await first.cache.image(for: photo, format: .row) }
-    await first.cache.close()
-    let fixture = try await Fixture(directory: first.directory)
+    let fixture = try await reopened(with: photos)
     let order = Order()
     func ask(_ image: () async throws -> CachedImage) async throws {
       let other = Task { @MainActor in order.note("other") }
@@ -78,11 +83,8 @@ struct HitTests {
 
   @Test("of an earlier session that a cancelled task asks for is no miss")
   func isNoMissWhenCancelled() async throws {
-    let first = try await Fixture()
     let photo = Photo("a", url: "test:/9")
-    _ = try await first.cache.image(for: photo, format: .row)
-    await first.cache.close()
-    let cache = try await Fixture(directory: first.directory).cache
+    let cache = try await reopened(with: [photo]).cache
     await Task {
       withUnsafeCurrentTask { $0?.cancel() }
       await #expect(throws: ImageCacheError.cancelled) {
@@ -97,11 +99,8 @@ struct HitTests {
 
   @Test("of an earlier session is not shown where its task was cancelled while it was read")
   @MainActor func isNotShownWhenCancelled() async throws {
-    let first = try await Fixture()
     let photos = photos(1...2)
-    for photo in photos { _ = try await first.cache.image(for: photo, format: .row) }
-    await first.cache.close()
-    let cache = try await Fixture(directory: first.directory).cache
+    let cache = try await reopened(with: photos).cache
     for (photo, isReported) in zip(photos, [false, true]) {
       let task = Task { @MainActor in
         isReported

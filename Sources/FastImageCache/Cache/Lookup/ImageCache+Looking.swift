@@ -54,7 +54,23 @@ extension ImageCache {
       for: ImageRequest(entity: entity, table: table, tables: tables))
   }
 
-  /// The same for a request whose image was found unverified.
+  /// The image that answers a request without a load.
+  ///
+  /// - Throws: ``ImageCacheError/cancelled`` where the calling task is cancelled while the image is read.
+  nonisolated(nonsending) func storedImage(
+    for request: ImageRequest
+  ) async throws(ImageCacheError) -> CachedImage? {
+    switch find(request) {
+    case .image(let image): return image
+    case .unverified:
+      let image = await verifiedImage(for: request)
+      if Task.isCancelled { throw .cancelled }
+      return image
+    case .nothing: return nil
+    }
+  }
+
+  /// Reads and checks an image that was found unverified; `nil` also where the calling task is cancelled before.
   nonisolated(nonsending) func verifiedImage(for request: ImageRequest) async -> CachedImage? {
     guard let image = await request.table.verified(request.storedImage) else { return nil }
     noteHit(of: request.key.entity, request.format)
