@@ -16,6 +16,9 @@ package struct KnownOriginal: Sendable {
   /// How a store knows these bytes again; `nil` where they are of no store.
   package var body: UInt64?
 
+  /// Whether they are of the version that is wanted; others answer only once their server was asked.
+  package var isOfVersion = true
+
   /// How many of the bytes earlier loads have left.
   package var earlierByteCount: Int
 

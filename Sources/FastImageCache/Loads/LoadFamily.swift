@@ -14,11 +14,11 @@ struct LoadFamily {
 
   var isEmpty: Bool { requests.isEmpty }
 
-  /// Adds the family of requests that are drawn now.
-  mutating func add(_ asked: [ImageRequest]) {
-    requests += asked.flatMap { $0.siblings() }
+  /// Adds the family of requests that are drawn now, as far as the load shows its versions.
+  mutating func add(_ asked: [ImageRequest], of load: Load) {
+    requests += asked.flatMap { $0.siblings() }.filter(load.shows)
     guard replaces else { return }
-    requests += asked.flatMap { $0.outdated() }
+    requests += asked.flatMap { $0.outdated() }.filter(load.shows)
     drawn.formUnion(asked.map(\.key))
     requests.removeAll { drawn.contains($0.key) }
   }

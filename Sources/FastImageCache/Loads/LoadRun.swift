@@ -35,7 +35,7 @@ struct LoadRun: Sendable {
       var others: [ImageRequest] = []
       if let url = requests[0].url {
         await original?.write?.value
-        original = await steps.planner.beginOriginal(of: requests[0])
+        original = await steps.planner.beginOriginal(of: requests[0], load.version)
         try await serve(requests, at: url, &others, original)
       } else {
         try await refuse(requests, at: nil, &others) {
@@ -60,7 +60,9 @@ struct LoadRun: Sendable {
 
     var known: KnownOriginal?
     if let original, let use = plan.original, let kept = try await read(original) {
-      if use == .read, kept.terms.mayAnswerRequest(requests[0].conditions.headers) {
+      if use == .read, kept.isOfVersion,
+        kept.terms.mayAnswerRequest(requests[0].conditions.headers)
+      {
         for request in requests { request.whenLoading?() }
         if let image = try await original.image(
           of: kept, steps.renderer.decoding, url: url)
@@ -169,7 +171,7 @@ struct LoadRun: Sendable {
       others += takeOut(&requests, at: url, coveredBy: fetched.image.fullSize)
       // Answered with the others, by the drawing that is under way.
       requests.removeAll { $0.key.isAnimation && animations.contains($0.key.image) }
-      family.add(requests.filter { $0.url == url && load.settleStorage(for: $0) == .all })
+      family.add(requests.filter { $0.url == url && load.settleStorage(for: $0) == .all }, of: load)
       let frames = try await draw(
         requests, besides: family.requests, from: &fetched.image, first: keeping(fetched, original))
       if let frames { animations.append(frames) }

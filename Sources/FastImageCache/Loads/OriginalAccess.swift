@@ -51,7 +51,7 @@ final class OriginalAccess: Sendable {
     do throws(OriginalsLocked) {
       guard let kept = try await store.read(query, urgency: urgency) else { return nil }
       var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
-      known.body = kept.body
+      (known.body, known.isOfVersion) = (kept.body, kept.isOfVersion)
       return known
     } catch {
       state.withLock { $0.isLocked = true }
@@ -80,9 +80,9 @@ final class OriginalAccess: Sendable {
     return (try? await image(of: kept, decoding, url: url)) != nil
   }
 
-  /// Notes that a server called kept bytes unchanged.
+  /// Notes that a server called kept bytes unchanged: they are of the load's version from now on.
   func confirm(_ terms: ResponseMetadata, body: UInt64) async {
-    await store.note(terms, of: name, body: body, for: load)
+    await store.note(terms, of: query, body: body, for: load)
   }
 
   /// Forgets bytes that are no image, or not the present ones.
@@ -99,7 +99,7 @@ final class OriginalAccess: Sendable {
     if [404, 410].contains(status) {
       await drop(body)
     } else {
-      await store.note(nil, of: name, body: body, for: load)
+      await store.note(nil, of: query, body: body, for: load)
     }
     return true
   }
@@ -159,8 +159,10 @@ final class OriginalAccess: Sendable {
 
 extension LoadPlanner {
   /// A load's part in the store of originals; `nil` where nothing is kept.
-  func beginOriginal(of request: ImageRequest) async -> OriginalAccess? {
+  ///
+  /// - Parameter version: That of the load, if it is explicit.
+  func beginOriginal(of request: ImageRequest, _ version: ImageID?) async -> OriginalAccess? {
     guard let originals else { return nil }
-    return await .begin(request.originalQuery(in: namespace), in: originals)
+    return await .begin(request.originalQuery(in: namespace, version), in: originals)
   }
 }

@@ -36,7 +36,8 @@ struct SourceSizing: Sendable {
       let query = request.originalQuery(in: planner.namespace)
       // Bytes that are no image are the next load's to drop.
       return try await originals.read(query, urgency: load.urgency).flatMap {
-        try? decoding.size(of: .encoded($0.bytes), url: request.url)
+        guard $0.isOfVersion else { return nil }
+        return try? decoding.size(of: .encoded($0.bytes), url: request.url)
       }
     } catch {
       return nil

@@ -23,13 +23,16 @@ public protocol ImageEntity: Sendable {
 
   /// Names the version of the image: changes when the image does, so that the old one is a miss.
   ///
+  /// A version that differs from ``defaultVersionID(for:)`` is explicit: its request shares only a load that began for the
+  /// same version, since an older load may bring the old image.
+  ///
   /// Asked on the caller's thread: once for a hit, so it should not work for its answer. A miss asks
   /// once more, once for each other format of the cache, and again for each other one of the family.
   ///
   /// The default is ``defaultVersionID(for:)``: the URL, or ``imageID`` where there is none.
   func versionID(for format: ImageFormat) -> ImageID
 
-  /// The address of the encoded image; requests with equal URLs share one load, with ``URLImageSource`` those that
+  /// The address of the encoded image; requests with equal URLs share one load, as far as their versions allow, with ``URLImageSource`` those that
   /// differ in the fragment only, and those of one ``originalID(for:)``. `nil` for an entity that supplies every image
   /// itself.
   func sourceURL(for format: ImageFormat) -> URL?
@@ -46,8 +49,8 @@ public protocol ImageEntity: Sendable {
   /// Names the original in a store that keeps it: the same as long as its image is.
   ///
   /// Originals with equal ids and equal ``versionID(for:)`` are variants of one image, with the same crop and perhaps
-  /// of other sizes. The original of the same URL always answers. That of another URL answers only if its pixels cover
-  /// the slot after the drawing.
+  /// of other sizes. The original of the same URL answers its version and the default one; for another version its server
+  /// is asked first. That of another URL answers only if its pixels cover the slot after the drawing.
   ///
   /// The default is the URL, or ``imageID`` where there is none. An entity whose URLs are signed, expire or name a
   /// size gives the image an id instead. Asked on each miss.

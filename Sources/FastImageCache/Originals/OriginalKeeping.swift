@@ -9,8 +9,6 @@ struct KeptOriginal: Hashable, Sendable {
   var freshness: Freshness
   /// A placeholder never answers a request for the real image (``LoadOptions/isPlaceholder``).
   var isPlaceholder = false
-  /// Whether it was kept for another image than the question's; of several that share one, one has it.
-  var isOthers = false
   /// The size of the upright image, if the store knows it.
   var size: PixelSize?
 }
@@ -22,6 +20,8 @@ struct KeptBytes: Sendable {
   /// Tells these bytes from others that are kept under the name before or afterwards; `nil` where they are
   /// of another address, so that its server is not asked about them.
   let body: UInt64?
+  /// Whether they are of the question's version, or that is the default one.
+  var isOfVersion = true
 }
 
 /// The device is locked, and with it the files of a store.
@@ -72,13 +72,16 @@ protocol OriginalKeeping: Sendable {
   /// Writes what is held under a name; returns when it is written or given up.
   func write(_ name: OriginalName) async
 
-  /// Notes that a server called certain bytes unchanged; or, without terms, that it refused an account, so that
-  /// they answer once it allows that. A load from before a mark confirms nothing.
+  /// Notes that a server called certain bytes unchanged, which are of the question's version then, if that is explicit;
+  /// or, without terms, that it refused an account, so that they answer once it allows that. A load from before a
+  /// mark confirms nothing.
   func note(
-    _ terms: ResponseMetadata?, of name: OriginalName, body: UInt64, for load: OriginalLoad?) async
+    _ terms: ResponseMetadata?, of query: OriginalQuery, body: UInt64, for load: OriginalLoad?)
+    async
 
-  /// Has the originals of an entity answer only once their servers were asked. Loads under way keep none.
-  func markStale(_ owner: OriginalOwner) async
+  /// Has the originals of an entity, and those of certain ids and addresses, whoever has loaded them, answer only once
+  /// their servers were asked. Loads under way keep none of them.
+  func markStale(_ owner: OriginalOwner, _ names: Set<ImageID>) async
 
   /// Forgets bytes that are no image, or not the present ones; a load under way may keep others.
   func drop(_ name: OriginalName, body: UInt64) async

@@ -49,7 +49,8 @@ package struct OriginalOwner: Hashable, Sendable {
 }
 
 /// A lookup: an original of the same address answers, and another one of the same id, account and version
-/// if its pixels suffice.
+/// if its pixels suffice. One of the same address, but another version, answers an explicit version only once its server
+/// was asked.
 package struct OriginalQuery: Sendable {
   let name: OriginalName
   package let version: ImageID
@@ -62,6 +63,12 @@ package struct OriginalQuery: Sendable {
   ) {
     (self.name, self.version, self.owner, self.suffices) = (name, version, owner, suffices)
   }
+
+  /// The version, unless it is the default one: the address.
+  var explicitVersion: ImageID? { version == name.address ? nil : version }
+
+  /// Whether an original may answer without its server, by its version.
+  func accepts(_ version: ImageID) -> Bool { explicitVersion.map { $0 == version } ?? true }
 
   /// Whether another original shows the same image.
   func isVariant(_ other: OriginalRecord) -> Bool {

@@ -110,7 +110,7 @@ extension OriginalStore {
   func look(_ query: OriginalQuery) -> KeptOriginal? {
     lookUp(query).map {
       KeptOriginal(
-        freshness: $0.freshness, isPlaceholder: $0.row.isPlaceholder, isOthers: $0.isOthers,
+        freshness: $0.freshness, isPlaceholder: $0.row.isPlaceholder,
         size: $0.row.size.isPositive ? $0.row.size : nil)
     }
   }
@@ -121,16 +121,15 @@ extension OriginalStore {
     let freshness: Freshness
     /// Whether it is of the query's own address.
     let isOwn: Bool
-    /// Whether it was kept for another image.
-    let isOthers: Bool
+    /// Whether it is of the query's version, or that is the default one.
+    let isOfVersion: Bool
   }
 
   private static let ownRow = """
-    SELECT \(OriginalSchema.row), namespace IS ? AND ifnull(entity, address) IS ? FROM original
-    WHERE \(OriginalName.isName)
+    SELECT \(OriginalSchema.row), ifnull(version, address) FROM original WHERE \(OriginalName.isName)
     """
   private static let variantRows = """
-    SELECT \(OriginalSchema.row), namespace IS ? AND ifnull(entity, address) IS ? FROM original
+    SELECT \(OriginalSchema.row) FROM original
     WHERE \(OriginalName.isVariant) AND address IS NOT ? AND ifnull(version, address) IS ?
       AND NOT placeholder ORDER BY width * height
     """
@@ -138,43 +137,41 @@ extension OriginalStore {
   /// A lookup in the database on the calling thread, under no lock; its errors are misses. Another address's
   /// original answers only while it is fresh: its server cannot be asked about it.
   package func lookUp(_ query: OriginalQuery) -> Found? {
-    func own(_ row: OriginalRow, _ isOthers: Bool) -> Found? {
-      let freshness = freshness(of: row)
+    func own(_ row: OriginalRow, _ version: ImageID) -> Found? {
+      let (freshness, isOfVersion) = (freshness(of: row), query.accepts(version))
       if freshness == .gone { return nil }
-      return Found(row: row, freshness: freshness, isOwn: true, isOthers: isOthers)
+      return Found(
+        row: row,
+        freshness: isOfVersion ? freshness : .mustRevalidate(answersFailures: false),
+        isOwn: true, isOfVersion: isOfVersion)
     }
-    func variant(_ row: OriginalRow, _ isOthers: Bool) -> Found? {
+    func variant(_ row: OriginalRow) -> Found? {
       guard query.suffices(row.size), freshness(of: row) == .fresh else { return nil }
-      return Found(row: row, freshness: .fresh, isOwn: false, isOthers: isOthers)
+      return Found(row: row, freshness: .fresh, isOwn: false, isOfVersion: true)
     }
     let held = state.withLock { $0.held }
     let mine = held[query.name]
-    if let mine, mine.bytes != nil {
-      return own(mine.original.row, mine.original.owner != query.owner)
-    }
+    if let mine, mine.bytes != nil { return own(mine.original.row, mine.original.version) }
     for (original, bytes, _) in held.values where bytes != nil && query.isVariant(original) {
-      if let found = variant(original.row, original.owner != query.owner) { return found }
+      if let found = variant(original.row) { return found }
     }
     let name = query.name
-    let owner: [Database.Value] = [
-      .id(query.owner.namespace.tableID), .id(query.owner.entity.tableID),
-    ]
     return try? reading { database throws(DatabaseError) in
       var found: Found?
       if mine == nil {
-        try database.run(Self.ownRow, owner + name.values) {
-          found = own(OriginalRow($0), $0.integer(OriginalSchema.rowCount) == 0)
+        try database.run(Self.ownRow, name.values) {
+          found = own(
+            OriginalRow($0), $0.id(OriginalSchema.rowCount).map { ImageID($0) } ?? name.address)
         }
         if found != nil { return found }
       }
       try database.run(
         Self.variantRows,
-        owner + OriginalName.variantValues(name.id, name.account) + [
+        OriginalName.variantValues(name.id, name.account) + [
           .id(name.address.tableID), .id(query.version.tableID),
         ]
       ) {
-        if found != nil { return }
-        found = variant(OriginalRow($0), $0.integer(OriginalSchema.rowCount) == 0)
+        if found == nil { found = variant(OriginalRow($0)) }
       }
       return found
     } ?? nil
@@ -227,7 +224,8 @@ extension OriginalStore {
         guard let found = lookUp(query), let bytes = try bytes(of: found.row, query.name.id)
         else { return nil }
         return KeptBytes(
-          bytes: bytes, terms: found.row.terms, body: found.isOwn ? found.row.body : nil)
+          bytes: bytes, terms: found.row.terms, body: found.isOwn ? found.row.body : nil,
+          isOfVersion: found.isOfVersion)
       }
     } catch {
       // Any other fault sends the load on to its source.

@@ -170,8 +170,9 @@ extension OriginalStore: OriginalKeeping {
   // MARK: Words of servers
 
   func note(
-    _ terms: ResponseMetadata?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
+    _ terms: ResponseMetadata?, of query: OriginalQuery, body: UInt64, for load: OriginalLoad?
   ) async {
+    let (name, version) = (query.name, terms == nil ? nil : query.explicitVersion)
     let facts = terms.map { lifetime.facts(of: $0) } ?? .mustAsk
     // The server forbids to keep it from now on.
     guard let facts else { return await drop(name, body: body) }
@@ -181,29 +182,36 @@ extension OriginalStore: OriginalKeeping {
       else { return }
       state.held[name]?.original.freshness = facts
       if let terms { state.held[name]?.original.terms = terms }
+      if let version { state.held[name]?.original.version = version }
     }
     await write { [self] database throws(DatabaseError) in
       // A mark may have come meanwhile.
       guard load.map(allows) ?? true else { return }
       try database.run(
         """
-        UPDATE original SET \(FreshnessFacts.assignments), terms = ifnull(?, terms)
+        UPDATE original SET \(FreshnessFacts.assignments), terms = ifnull(?, terms),
+          version = ifnull(?, version)
         WHERE id = ? AND body = ?
         """,
         facts.values + [
-          terms.map { .text($0.encoded()) } ?? .null, .integer(name.row), .bits(body),
+          terms.map { .text($0.encoded()) } ?? .null, version.map { .id($0.tableID) } ?? .null,
+          .integer(name.row), .bits(body),
         ])
     }
   }
 
-  func markStale(_ owner: OriginalOwner) async {
+  func markStale(_ owner: OriginalOwner, _ names: Set<ImageID>) async {
+    func isMarked(_ name: OriginalName, _ other: OriginalOwner) -> Bool {
+      other == owner || names.contains(name.id) || names.contains(name.address)
+    }
     state.withLock { state in
-      state.loads = state.loads.filter { $0.value.owner != owner }
-      for (name, held) in state.held where held.original.owner == owner {
+      state.loads = state.loads.filter { !isMarked($0.value.name, $0.value.owner) }
+      for (name, held) in state.held where isMarked(name, held.original.owner) {
         state.held[name]?.original.freshness = .mustAsk
       }
     }
-    await changeAll(of: owner, FreshnessFacts.assignments, FreshnessFacts.mustAsk.values)
+    await changeAll(
+      of: owner, or: names, FreshnessFacts.assignments, FreshnessFacts.mustAsk.values)
   }
 
   /// Lets the originals of one entity count as another's, those of loads under way too. What caches have in
@@ -223,12 +231,18 @@ extension OriginalStore: OriginalKeeping {
       of: owner, "entity = ?, owner = ?", [.id(new.tableID), .bits(new.tableID.stableHash)])
   }
 
+  /// Changes the rows of an owner, and those of certain ids and addresses, which no index finds.
   private func changeAll(
-    of owner: OriginalOwner, _ change: String, _ values: [Database.Value]
+    of owner: OriginalOwner, or names: Set<ImageID> = [], _ change: String,
+    _ values: [Database.Value]
   ) async {
     let removal = OriginalRemoval.entity(owner.entity, namespace: owner.namespace)
     await write { database throws(DatabaseError) in
-      let (condition, owners) = removal.condition
+      var (condition, owners) = removal.condition
+      for name in names {
+        condition += " OR key IS ? OR address IS ?"
+        owners += [.id(name.tableID), .id(name.tableID)]
+      }
       for table in ["original", "download"] {
         try database.run("UPDATE \(table) SET \(change) WHERE \(condition)", values + owners)
       }

@@ -63,14 +63,22 @@ final class ImageRequest: Sendable {
       || isPlaceholder && store.isProtectedNow(key.tableKey)
   }
 
+  /// The version that the entity names itself; `nil` for the default one.
+  var explicitVersion: ImageID? {
+    let isDefault = url.map(realKey.version.isAddress) ?? (realKey.version == realKey.entity)
+    return isDefault ? nil : realKey.version
+  }
+
   /// Finds the original in a store, for an image of a namespace.
-  func originalQuery(in namespace: ImageID) -> OriginalQuery {
+  ///
+  /// - Parameter version: That of the request's load, if it is explicit.
+  func originalQuery(in namespace: ImageID, _ version: ImageID? = nil) -> OriginalQuery {
     let name = OriginalName(
       id: entity.originalID(for: format), account: options?.account,
       address: url.map { ImageID($0) } ?? key.entity)
     let owner = OriginalOwner(namespace: namespace, entity: key.entity)
     return OriginalQuery(
-      name: name, version: realKey.version, owner: owner, suffices: isCovered)
+      name: name, version: version ?? realKey.version, owner: owner, suffices: isCovered)
   }
 
   /// Whether an original of some size has enough pixels for this image.
@@ -140,11 +148,6 @@ final class ImageRequest: Sendable {
     others(among: tables.all).filter {
       $0.url == url && $0.table.contains($0.key)
     }
-  }
-
-  /// Whether some table has an image of the entity, of whichever version, that is marked stale.
-  var hasStaleImage: Bool {
-    tables.all.contains { $0.store?.storedImageState(of: key.entity.tableID)?.isStale == true }
   }
 
   /// The same request, for an image whose source was asked whether it changed.

@@ -210,11 +210,12 @@ final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let identity = planner.identity(of: request)
+    let version = request.explicitVersion
     let loadKey: LoadKey =
       request.url.map { .url(planner.address(of: $0), identity) }
       ?? .entity(request.key.entity, identity)
     let delivered = identity?.beginsWithKept == true ? loadKey.asFetched : nil
-    let original = planner.sharedOriginal(of: request, identity)
+    let original = planner.sharedOriginal(of: request, version, identity)
     let followed = FollowedPriority.begin(request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
     let asking = request.callback?.load
@@ -234,15 +235,15 @@ final class InFlightRegistry: Sendable {
       // Read under the lock: an earlier change is seen here, and a later one finds the subscriber.
       let priority = followed?.priority ?? priority
       return state.registry.join(
-        request.subscriber, key: request.key, loadKey: loadKey, orDelivered: delivered,
-        of: original, priority: priority, versions: versions,
+        request.subscriber, key: request.key, version: version, loadKey: loadKey,
+        orDelivered: delivered, of: original, priority: priority, versions: versions,
         policy: request.policy, storage: request.storage, lifetime: request.originalLifetime,
         after: asking?.id.number ?? -1, request: request,
         start: {
           isCoalesced = false
           return Handle(
             load: Load(
-              id: $0, url: request.url, policy: request.policy,
+              id: $0, url: request.url, version: version, versions, policy: request.policy,
               isPlaceholder: loadKey.isPlaceholder, priority: priority, registry: self))
         },
         subscriber: {

@@ -7,6 +7,10 @@ import Locking
 final class Load: Sendable {
   let id: LoadID
   let url: URL?
+  /// The explicit version of the request that began the load, and the versions of its entity in other formats then. The
+  /// bytes may be older than any other explicit version.
+  let version: ImageID?
+  private let versions: [ImageKey]
   let policy: LoadOptions.CachePolicy
   /// Whether all subscribers are content with a placeholder.
   let isPlaceholder: Bool
@@ -20,11 +24,12 @@ final class Load: Sendable {
   let registry: InFlightRegistry
 
   init(
-    id: LoadID, url: URL?, policy: LoadOptions.CachePolicy = .useCache,
+    id: LoadID, url: URL?, version: ImageID? = nil, _ versions: [ImageKey] = [],
+    policy: LoadOptions.CachePolicy = .useCache,
     isPlaceholder: Bool = false,
     priority: Priority, registry: InFlightRegistry
   ) {
-    self.isPlaceholder = isPlaceholder
+    (self.version, self.versions, self.isPlaceholder) = (version, versions, isPlaceholder)
     (self.id, self.url, self.policy, self.registry) = (id, url, policy, registry)
     urgency = Urgency(priority)
     taskPriority = priority
@@ -40,6 +45,12 @@ extension Load {
     _ body: (inout LoadRecord<ImageRequest, InFlightRegistry.Handle>) -> Answer
   ) -> Answer? {
     registry.state.withLock { $0.registry.look(at: id, body) }
+  }
+
+  /// Whether the load's bytes may be drawn for an image that is drawn along.
+  func shows(_ sibling: ImageRequest) -> Bool {
+    guard let other = sibling.explicitVersion else { return true }
+    return other == version || versions.contains(sibling.key)
   }
 
   /// Hands out the requests that wait and were not handed out yet, the oldest first.

@@ -17,12 +17,14 @@ final class LoadKey: Hashable, Sendable {
   private let name: Name
   private let hash: Int
   private let identity: LoadIdentity?
+  private let version: ImageID?
 
-  private init(_ name: Name, _ identity: LoadIdentity?) {
-    (self.name, self.identity) = (name, identity)
+  private init(_ name: Name, _ identity: LoadIdentity?, version: ImageID? = nil) {
+    (self.name, self.identity, self.version) = (name, identity, version)
     var hasher = Hasher()
     hasher.combine(name)
     if let identity { hasher.combine(identity) }
+    if let version { hasher.combine(version) }
     hash = hasher.finalize()
   }
 
@@ -40,6 +42,11 @@ final class LoadKey: Hashable, Sendable {
     LoadKey(.original(id, version: version), identity)
   }
 
+  /// The key by which requests of one explicit version join a load of this key.
+  func of(_ version: ImageID?) -> LoadKey {
+    version.map { LoadKey(name, identity, version: $0) } ?? self
+  }
+
   /// The key of a load for the same that downloads.
   var asFetched: LoadKey { LoadKey(name, identity?.asFetched) }
 
@@ -52,7 +59,7 @@ final class LoadKey: Hashable, Sendable {
   static func == (first: LoadKey, second: LoadKey) -> Bool {
     first === second
       || first.hash == second.hash && first.name == second.name
-        && first.identity == second.identity
+        && first.identity == second.identity && first.version == second.version
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }

@@ -121,15 +121,20 @@ struct LoadPlanner: Sendable {
   /// Cost: the source's word on its need; with a store a lock and a lookup, too.
   func plan(_ load: Load, for request: ImageRequest, at url: URL) -> LoadPlan {
     LoadPlan(
-      load.policy, within: request.conditions.scope, kept: kept(for: request),
+      load.policy, within: request.conditions.scope, kept: kept(for: request, load.version),
       need: LoadNeed(for: url, naming: naming), showsPlaceholder: load.isPlaceholder)
   }
 
   /// The original by which a request joins loads of other addresses; `nil` where its id is its address.
-  func sharedOriginal(of request: ImageRequest, _ identity: LoadIdentity?) -> SharedOriginal? {
+  ///
+  /// - Parameter version: The request's own, if it is explicit.
+  func sharedOriginal(
+    of request: ImageRequest, _ version: ImageID?, _ identity: LoadIdentity?
+  ) -> SharedOriginal? {
     guard let url = request.url else { return nil }
     let id = request.entity.originalID(for: request.format)
-    if id.isAddress(url) { return nil }
+    // The default version is the address.
+    if version == nil ? id == request.realKey.version : id.isAddress(url) { return nil }
     return SharedOriginal(
       loadKey: .original(id, version: request.realKey.version, identity), size: request.format.size)
   }
@@ -144,15 +149,8 @@ struct LoadPlanner: Sendable {
       isPlaceholder: request.isPlaceholder)
   }
 
-  /// What the store has for a request.
-  ///
-  /// A mark of the entity's images has reached its own originals. One that another entity of the same URL
-  /// has loaded is that entity's, but answers this one only after its server was asked, too.
-  func kept(for request: ImageRequest) -> KeptOriginal? {
-    guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }
-    if kept.freshness != .gone, kept.isOthers, request.hasStaleImage {
-      kept.freshness = .mustRevalidate(answersFailures: false)
-    }
-    return kept
+  /// What the store has for a request, or for the version of its load.
+  func kept(for request: ImageRequest, _ version: ImageID? = nil) -> KeptOriginal? {
+    originals?.look(request.originalQuery(in: namespace, version))
   }
 }

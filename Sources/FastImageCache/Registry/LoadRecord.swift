@@ -45,6 +45,8 @@ struct LoadRecord<Request, Handle> {
   let id: LoadID
   let loadKey: LoadKey
   let original: SharedOriginal?
+  /// The explicit version of the request that began the load; the bytes may be older than any other one.
+  let version: ImageID?
   var handle: Handle
   var priority: Priority
   /// Whether a subscriber has an image that was made of the load's fetch, and the load has gone to no other address
@@ -65,11 +67,11 @@ struct LoadRecord<Request, Handle> {
   private var indexBySubject: [Subject: Int]?
 
   init(
-    id: LoadID, loadKey: LoadKey, original: SharedOriginal? = nil,
+    id: LoadID, loadKey: LoadKey, original: SharedOriginal? = nil, version: ImageID? = nil,
     policy: LoadOptions.CachePolicy, priority: Priority, handle: Handle
   ) {
     self.id = id
-    (self.loadKey, self.original) = (loadKey, original)
+    (self.loadKey, self.original, self.version) = (loadKey, original, version)
     self.policy = policy
     self.priority = priority
     self.handle = handle
@@ -111,13 +113,14 @@ struct LoadRecord<Request, Handle> {
   }
 
   /// Whether a subscriber for this image, which knows its entity's other images in these versions, may
-  /// join: if the load asks and keeps at least as much as the subscriber wants, and if its outputs are of the same
-  /// versions.
+  /// join: if the load began for the subscriber's explicit version, if it asks and keeps at least as much as the
+  /// subscriber wants, and if its outputs are of the same versions.
   func accepts(
-    _ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.CachePolicy,
-    _ storage: LoadOptions.Storage
+    _ key: ImageKey, _ versions: [ImageKey], explicit version: ImageID?,
+    _ policy: LoadOptions.CachePolicy, _ storage: LoadOptions.Storage
   ) -> Bool {
-    policy <= self.policy && !(policy == .reload && hasAsked) && versions.allSatisfy(agrees)
+    policy <= self.policy && !(policy == .reload && hasAsked)
+      && (version == nil || version == self.version) && versions.allSatisfy(agrees)
       && agrees(with: key) && !(hasSettled && isSettled(key, below: storage))
   }
 

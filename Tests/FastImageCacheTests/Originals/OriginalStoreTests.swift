@@ -26,7 +26,7 @@ struct OriginalStoreTests: OriginalFolderSuite {
     #expect(try await later.bytes(of: "a") == nil)
     let name = OriginalName(id: "a", account: alice, address: "test:/7")
     let query = OriginalQuery(
-      name: name, version: "", owner: OriginalOwner(namespace: "test", entity: 7))
+      name: name, version: name.address, owner: OriginalOwner(namespace: "test", entity: 7))
     let read = try await later.read(query, urgency: Urgency(.current))
     #expect(read?.terms == OriginalRecord(7, Data(), fields).terms)
     #expect(later.look(query)?.freshness == .fresh)
@@ -86,28 +86,28 @@ struct OriginalStoreTests: OriginalFolderSuite {
     func freshness() -> Freshness? { store.look(original.query)?.freshness }
     let body = try #require(try await store.inspect().first).record.body
     let mustAsk = Freshness.mustRevalidate(answersFailures: false)
-    await store.note(nil, of: original.name, body: body &+ 1, for: nil)
+    await store.note(nil, of: original.query, body: body &+ 1, for: nil)
     #expect(freshness() == .fresh)
-    await store.note(nil, of: original.name, body: body, for: nil)
+    await store.note(nil, of: original.query, body: body, for: nil)
     #expect(freshness() == mustAsk)
     var terms = original.terms
     terms.entityTag = "\"new\""
-    await store.note(terms, of: original.name, body: body, for: nil)
+    await store.note(terms, of: original.query, body: body, for: nil)
     #expect(freshness() == .fresh)
     let read = try await store.read(original.query, urgency: Urgency(.current))
     #expect(read?.terms.entityTag == "\"new\"")
-    await store.markStale(OriginalOwner(namespace: "other", entity: 7))
+    await store.markStale(OriginalOwner(namespace: "other", entity: 7), [])
     #expect(freshness() == .fresh)
-    await store.markStale(original.owner)
+    await store.markStale(original.owner, [])
     #expect(freshness() == mustAsk)
     // What its server forbids to keep goes.
     terms = OriginalRecord(7, Data(), ["Cache-Control": "no-store"]).terms
-    await store.note(terms, of: original.name, body: body, for: nil)
+    await store.note(terms, of: original.query, body: body, for: nil)
     #expect(try await store.kept(7) == nil)
     // A mark and a move reach one that waits to be written.
     let held = OriginalRecord(8, OriginalStore.bytes(8), ["Cache-Control": "max-age=60"])
     #expect(store.hold(held, OriginalStore.bytes(8), for: nil, from: nil) { true } != nil)
-    await store.markStale(held.owner)
+    await store.markStale(held.owner, [])
     await store.move(held.owner, to: 9)
     await store.write(held.name)
     #expect(try await store.inspect().map(\.entity) == [9])
@@ -231,9 +231,12 @@ struct OriginalStoreTests: OriginalFolderSuite {
       #expect((store.look(query) != nil) == (store.lookUp(query) != nil))
       return try await store.read(query, urgency: Urgency(.current))
     }
-    // The same address always answers, whatever its version and size; and it may be asked about.
-    #expect(try await found("test:/1", version: "w", least: 999)?.bytes == OriginalStore.bytes(1))
+    // The same address answers its own version, whatever its size, and may be asked about for another one.
+    #expect(try await found("test:/1", least: 999)?.bytes == OriginalStore.bytes(1))
     #expect(try await found("test:/1", least: 0)?.body != nil)
+    let other = try await found("test:/1", version: "w", least: 999)
+    #expect(other?.bytes == OriginalStore.bytes(1) && other?.isOfVersion == false)
+    #expect(try await found("test:/1", version: "test:/1", least: 999)?.isOfVersion == true)
     // Else the smallest one that suffices, about which no server is asked.
     let variant = try await found("test:/9", least: 200)
     #expect(variant?.bytes == OriginalStore.bytes(2) && variant?.body == nil)

@@ -26,6 +26,16 @@ struct RegistryExplorationTests {
     .keepOldest, .keepNewest, .removeOriginals, .remove(format: "row"),
   ]
 
+  /// All that can happen to two entities of one address with versions of their own.
+  private static let versions: [RegistryEvent] = [
+    .join(format: "row", version: 1), .join(format: "row", version: 1, isExplicit: true),
+    .join(format: "row", version: 2, entity: "b", isExplicit: true),
+    .join(format: "dot", version: 1, entity: "b", isExplicit: true),
+    .join(format: "row", version: 2, policy: .revalidate, entity: "b", isExplicit: true),
+    .askNewest, .deliverNewest, .retireNewest, .retireOldest, .failOldest, .leaveNewest,
+    .leaveOldest, .remove(format: "row"),
+  ]
+
   /// All that can happen to the priority of subscribers.
   private static let priorities: [RegistryEvent] = [
     .join(format: "row", version: 1), .join(format: "dot", version: 1),
@@ -59,6 +69,12 @@ struct RegistryExplorationTests {
     #expect(explore(RegistryPlay(), Self.strengths) == nil)
   }
 
+  @Test("agrees with it after every sequence of five events of explicit versions")
+  func agreesAfterAllVersions() {
+    #expect(explore(RegistryPlay(), Self.versions) == nil)
+    #expect(explore(RegistryPlay(plant: .explicitIgnored), Self.versions) != nil)
+  }
+
   @Test("agrees with it after every sequence of five events of priorities")
   func agreesAfterAllPriorities() {
     #expect(explore(RegistryPlay(), Self.priorities) == nil)
@@ -68,7 +84,7 @@ struct RegistryExplorationTests {
   func agreesOverHistories(seed: UInt64) {
     var random = SplitMix64(state: seed)
     var play = RegistryPlay()
-    let alphabet = Self.alphabet + Self.strengths + Self.priorities
+    let alphabet = Self.alphabet + Self.strengths + Self.versions + Self.priorities
     for step in 0..<400 {
       guard let event = alphabet.randomElement(using: &random) else { return }
       if let problem = play.apply(event) {

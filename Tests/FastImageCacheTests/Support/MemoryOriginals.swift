@@ -13,6 +13,8 @@ final class MemoryOriginals: OriginalKeeping {
     var bytes: Data
     var terms: ResponseMetadata
     var entity: ImageID
+    /// `nil` for the default one.
+    var version: ImageID?
     var freshness = Freshness.fresh
     var isPlaceholder = false
     var isWritten = false
@@ -67,9 +69,14 @@ final class MemoryOriginals: OriginalKeeping {
     if opened.value == 0 || locks.withLock({ $0 }) == .index { return nil }
     return state.withLock { $0[Key(query.name)] }.map {
       KeptOriginal(
-        freshness: $0.freshness, isPlaceholder: $0.isPlaceholder,
-        isOthers: OriginalOwner(namespace: "test", entity: $0.entity) != query.owner)
+        freshness: Self.accepts($0, query)
+          ? $0.freshness : .mustRevalidate(answersFailures: false),
+        isPlaceholder: $0.isPlaceholder)
     }
+  }
+
+  private static func accepts(_ entry: Entry, _ query: OriginalQuery) -> Bool {
+    query.accepts(entry.version ?? query.name.address)
   }
 
   func read(
@@ -78,7 +85,9 @@ final class MemoryOriginals: OriginalKeeping {
     reads.increment()
     if locks.withLock({ $0 }) != nil { throw OriginalsLocked() }
     return state.withLock { $0[Key(query.name)] }.map {
-      KeptBytes(bytes: $0.bytes, terms: $0.terms, body: Self.body($0.bytes))
+      KeptBytes(
+        bytes: $0.bytes, terms: $0.terms, body: Self.body($0.bytes),
+        isOfVersion: Self.accepts($0, query))
     }
   }
 
@@ -107,7 +116,7 @@ final class MemoryOriginals: OriginalKeeping {
       }
       entries[key] = Entry(
         bytes: bytes, terms: original.terms, entity: original.owner.entity,
-        isPlaceholder: original.isPlaceholder)
+        version: original.query.explicitVersion, isPlaceholder: original.isPlaceholder)
       return Self.body(bytes)
     }
   }
@@ -120,20 +129,22 @@ final class MemoryOriginals: OriginalKeeping {
   }
 
   func note(
-    _ terms: ResponseMetadata?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
+    _ terms: ResponseMetadata?, of query: OriginalQuery, body: UInt64, for load: OriginalLoad?
   ) async {
     state.withLock { entries in
-      let key = Key(name)
+      let key = Key(query.name)
       guard let entry = entries[key], Self.body(entry.bytes) == body else { return }
       if let terms { entries[key]?.terms = terms }
+      if terms != nil, let version = query.explicitVersion { entries[key]?.version = version }
       entries[key]?.freshness = terms == nil ? .mustRevalidate(answersFailures: false) : .fresh
     }
     confirmed.increment()
   }
 
-  func markStale(_ owner: OriginalOwner) async {
+  func markStale(_ owner: OriginalOwner, _ names: Set<ImageID>) async {
     state.withLock { entries in
-      for key in entries.filter({ $0.value.entity == owner.entity }).keys {
+      for key in entries.keys
+      where entries[key]?.entity == owner.entity || names.contains(key.id) {
         entries[key]?.freshness = .mustRevalidate(answersFailures: false)
       }
     }

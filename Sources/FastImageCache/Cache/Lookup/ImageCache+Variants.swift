@@ -56,8 +56,8 @@ extension ImageCache {
   ///
   /// Afterwards the images are misses, and ``bestCachedImage(for:format:fallback:)`` finds them until the
   /// next image of the entity is stored in their format, or makes room before all others do. The next
-  /// load asks the source whether a kept original has changed, before that answers; while an image of the entity
-  /// is marked, of whichever version, about an original that another entity of the same URL has loaded, too. Loads
+  /// load asks the source whether a kept original has changed, before that answers; this holds for the originals of
+  /// its URLs and ids (``ImageEntity/originalID(for:)``), whichever entity and account has loaded them. Loads
   /// of this cache that are under way answer their requests, and store nothing. A load of another cache of the
   /// process may still store its image, which is no longer stale then; no load of any cache with the store keeps
   /// its original.
@@ -76,7 +76,13 @@ extension ImageCache {
     let id = entity.imageID
     // As in a removal: the loads, then the originals, of which a load would draw the images again.
     _ = registry.remove(.originals(id))
-    await originals?.markStale(OriginalOwner(namespace: ImageID(namespace), entity: id))
+    // Those of its addresses too, whoever has loaded them: the mark of an image may leave the table with it.
+    let names = tables.all.flatMap { table in
+      [entity.originalID(for: table.format)]
+        + (entity.sourceURL(for: table.format).map { [ImageID($0)] } ?? [])
+    }
+    await originals?.markStale(
+      OriginalOwner(namespace: ImageID(namespace), entity: id), Set(names))
     let failure = await failureOfTables { table async throws(ImageCacheError) in
       let removal = registry.remove(.entity(id, format: table.format.name))
       _ = try await table.remove(id, removal) { store throws(TableError) in

@@ -136,28 +136,6 @@ struct StaleImageTests {
     }
   }
 
-  @Test("of an older version, too, have another entity's original revalidated")
-  func revalidatesSharedForNewerVersion() async throws {
-    let source = unchangingSource()
-    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
-    let (owner, older, newer) = (
-      Photo("a", url: "test:/1"), Photo("b", version: "1", url: "test:/1"),
-      Photo("b", version: "2", url: "test:/1")
-    )
-    for photo in [owner, older] {
-      _ = try await fixture.image(photo)
-      await fixture.cache.loadsHaveEnded()
-    }
-    #expect(source.started.value == 1)
-    try await fixture.cache.markStale(older)
-    // The mark ends with the image that had it.
-    for format in [ImageFormat.row, .large] {
-      _ = try await fixture.image(newer, format)
-      await fixture.cache.loadsHaveEnded()
-      #expect(source.started.value == 2 && originals.confirmed.value == 1)
-    }
-  }
-
   @Test("have an original revalidated that another entity of the same URL has loaded")
   func revalidatesShared() async throws {
     let source = unchangingSource()
@@ -171,13 +149,46 @@ struct StaleImageTests {
     #expect(try await load(owner, .row) == 1)
     #expect(try await load(other, .row) == 1)
     try await fixture.cache.markStale(other)
-    // The owner is as before, and the mark holds for formats too that had no image.
-    #expect(try await load(owner, .large) == 1)
+    // The owner's image is as before, and the mark holds for formats too that had no image: the server is asked once.
+    #expect(try await load(owner, .row) == 1)
     #expect(try await load(other, .large) == 2)
-    #expect(try await load(other, .row) == 3)
-    try await fixture.cache.removeImages(for: other)
-    #expect(try await load(other, .row) == 3)
-    #expect(originals.confirmed.value == 2)
+    #expect(try await load(owner, .large) == 2)
+    #expect(try await load(other, .row) == 2)
+    #expect(originals.confirmed.value == 1)
+  }
+
+  @Test("and then evicted have that original revalidated, of whichever account")
+  func marksOutliveImages() async throws {
+    let (number, directory) = (Counter(), try TemporaryDirectory())
+    let server = try HTTPServer { request in
+      guard let image = try? solid(number.value).pngData() else { return .status(500) }
+      return HTTPFile(
+        image, entityTag: "\"\(number.value)\"", headers: ["Cache-Control": "max-age=600"]
+      ).reply(to: request)
+    }
+    let fixture = try await Fixture([.row, .large], from: URLImageSource()) {
+      $0.originals = OriginalStore(directory: directory.url)
+    }
+    let url = server.url("/1").absoluteString
+    let (owner, other) = (Photo("a", url: url), Photo("b", url: url))
+    var options = LoadOptions()
+    options.account = AccountID("alice")
+    for photo in [owner, other] {
+      for options in [LoadOptions(), options] {
+        _ = try await fixture.image(photo, .row, options)
+        await fixture.cache.loadsHaveEnded()
+        try await fixture.cache.removeImage(for: photo, format: .row)
+      }
+    }
+    #expect(server.requests.value == 2)
+    // There is no image that could hold the mark.
+    try await fixture.cache.markStale(other)
+    number.increment()
+    for (count, options) in [(3, LoadOptions()), (4, options)] {
+      let image = try await fixture.image(owner, count == 3 ? .row : .large, options)
+      await fixture.cache.loadsHaveEnded()
+      #expect(image.solidNumber == 1 && server.requests.value == count)
+    }
   }
 
   @Test("stay misses where their server fails, and stay shown")

@@ -5,7 +5,8 @@ import Foundation
 /// Something that happens to a load registry. Loads are those under way, the oldest first.
 enum RegistryEvent: Hashable {
   case join(
-    format: String, version: Int, policy: LoadOptions.CachePolicy = .useCache, audience: Int = 0)
+    format: String, version: Int, policy: LoadOptions.CachePolicy = .useCache, audience: Int = 0,
+    entity: ImageID = "a", isExplicit: Bool = false)
   /// The newest load asks its source.
   case askNewest
   /// The original of a load is held.
@@ -49,14 +50,22 @@ struct RegistryModel {
     var hasAsked = false
     /// Whether its original was removed.
     var keepsNothing = false
-    /// All that was ever asked of it is of this version.
-    let version: Int
+    /// All that was ever asked of it is of these versions of its entities.
+    var versions: [ImageID: Int]
+    /// That of the request that began it.
+    let explicit: Int?
     var hasDelivered = false
     var priority: Priority
     var wishes: [ImageKey] = []
     var handedOut: [ImageKey] = []
-    /// The formats whose image was removed or stored by hand since the load began.
+    /// The formats whose image of "a" was removed or stored by hand since the load began.
     var removed: Set<String> = []
+  }
+
+  /// By which a load is found: an audience, and a version where that is explicit.
+  struct Slot: Hashable {
+    let audience: Int
+    let version: Int?
   }
 
   /// The audience of requests that begin with what is kept.
@@ -65,8 +74,9 @@ struct RegistryModel {
   var subscribers: [Subscriber] = []
   /// Those under way, the oldest first.
   var loads: [Load] = []
-  /// The one that may be joined, of each audience.
-  var current: [Int: LoadID] = [:]
+  /// The one that may be joined.
+  var current: [Slot: LoadID] = [:]
+
   func subscribers(for key: ImageKey, of id: LoadID) -> [SubscriberID] {
     subscribers.filter { $0.load == id && $0.key == key }.map { SubscriberID(number: $0.number) }
   }
@@ -93,11 +103,8 @@ struct RegistryModel {
   }
 
   mutating func end(_ id: LoadID) {
-    guard let load = loads.first(where: { $0.id == id }) else { return }
     loads.removeAll { $0.id == id }
-    if current[load.audience] == id {
-      current[load.audience] = nil
-    }
+    current = current.filter { $0.value != id }
   }
 
   /// Gives each load the highest priority of its subscribers, and returns those that have changed.
@@ -130,13 +137,14 @@ extension LoadRegistrySuite {
 
   mutating func join(
     _ number: Int, _ key: ImageKey, priority: Priority = .medium,
-    versions: [String: ImageID] = ["row": "a1", "dot": "a1"],
+    versions: [String: ImageID] = ["row": "a1", "dot": "a1"], explicit version: ImageID? = nil,
     policy: LoadOptions.CachePolicy = .useCache, storage: LoadOptions.Storage = .all,
     after asker: LoadID? = nil,
     loadKey: LoadKey? = nil
   ) -> LoadRegistry<Int, ImageKey, LoadID>.Joined {
     registry.join(
-      SubscriberID(number: number), key: key, loadKey: loadKey ?? url, priority: priority,
+      SubscriberID(number: number), key: key, version: version, loadKey: loadKey ?? url,
+      priority: priority,
       versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) },
       policy: policy, storage: storage, after: asker?.number ?? -1, request: key, start: { $0 },
       subscriber: { _ in number })

@@ -21,6 +21,8 @@ struct RegistryPlay {
     case fallsIgnored
     /// A reload joins any load.
     case policiesIgnored
+    /// A request of an explicit version joins a load of any.
+    case explicitIgnored
     /// A reload joins a load that has asked.
     case askingIgnored
     /// All audiences share a load.
@@ -49,8 +51,8 @@ struct RegistryPlay {
 
   init(plant: Plant = .none) { self.plant = plant }
 
-  private static func key(_ format: String, _ version: Int) -> ImageKey {
-    ImageKey(entity: "a", version: ImageID("a\(version)"), format: format)
+  private static func key(_ format: String, _ version: Int, of entity: ImageID = "a") -> ImageKey {
+    ImageKey(entity: entity, version: ImageID("\(version)"), format: format)
   }
 
   /// Whether an event does something that no other event does: else it makes no new sequence.
@@ -74,8 +76,8 @@ struct RegistryPlay {
   mutating func apply(_ event: RegistryEvent) -> String? {
     let problem: String?
     switch event {
-    case .join(let format, let version, let policy, let audience):
-      problem = join(format, version, policy, audience)
+    case .join(let format, let version, let policy, let audience, let entity, let isExplicit):
+      problem = join(format, version, policy, audience, entity, isExplicit)
     case .askNewest: problem = ask(model.loads.last)
     case .keepOldest: problem = keep(model.loads.first)
     case .keepNewest: problem = keep(model.loads.last)
@@ -116,42 +118,50 @@ struct RegistryPlay {
   // MARK: Events
 
   private mutating func join(
-    _ format: String, _ version: Int, _ policy: LoadOptions.CachePolicy, _ audience: Int
+    _ format: String, _ version: Int, _ policy: LoadOptions.CachePolicy, _ audience: Int,
+    _ entity: ImageID, _ isExplicit: Bool
   ) -> String? {
     number += 1
     let priority = [Priority.medium, .high, .low][number % 3]
-    let key = Self.key(format, version)
-    let newest = model.loads.first { $0.id == model.current[audience] }
+    let key = Self.key(format, version, of: entity)
+    let explicit = isExplicit ? version : nil
+    let slot = RegistryModel.Slot(audience: audience, version: explicit)
+    let newest = model.loads.first { $0.id == model.current[slot] }
     let joinable = newest.flatMap { load in
-      load.version == version && !load.removed.contains(format)
+      load.versions[entity] ?? version == version
+        && !(entity == "a" && load.removed.contains(format))
         && policy <= load.policy
         && !(policy == .reload && load.hasAsked)
         ? load : nil
     }
     let isNewOutput = joinable.map { !$0.wishes.contains(key) } ?? true
-    let told = plant == .versionsIgnored ? newest?.version ?? version : version
+    let told = plant == .versionsIgnored ? newest?.versions[entity] ?? version : version
     let id = SubscriberID(number: number)
     var toldAudience = plant == .audiencesIgnored ? 0 : audience
     if plant == .keptIgnored, audience == RegistryModel.kept { toldAudience = 0 }
     let joined = registry.join(
-      id, key: Self.key(format, told), loadKey: Self.loadKeys[toldAudience], priority: priority,
-      versions: Self.formats.map { Self.key($0, told) },
+      id, key: Self.key(format, told, of: entity),
+      version: plant == .explicitIgnored ? nil : explicit.map { ImageID("\($0)") },
+      loadKey: Self.loadKeys[toldAudience], priority: priority,
+      versions: Self.formats.map { Self.key($0, told, of: entity) },
       policy: plant == .policiesIgnored ? .useCache : policy,
-      request: Self.key(format, told),
+      request: Self.key(format, told, of: entity),
       start: { $0 }, subscriber: { _ in id })
     if joined.isNewLoad != (joinable == nil) { return "a load is wrongly new or old" }
     if let joinable, joined.load != joinable.id { return "another load was joined" }
     if joinable == nil {
       model.loads.append(
         .init(
-          id: joined.load, policy: policy, audience: audience, version: version,
-          priority: priority))
-      model.current[audience] = joined.load
+          id: joined.load, policy: policy, audience: audience, versions: [entity: version],
+          explicit: explicit, priority: priority))
+      model.current[.init(audience: audience, version: nil)] = joined.load
+      model.current[slot] = joined.load
     }
     model.subscribers.append(
       .init(number: number, load: joined.load, key: key, given: priority))
     model.change(joined.load) { load in
       if isNewOutput { load.wishes.append(key) }
+      load.versions[entity] = version
     }
     return nil
   }
