@@ -119,7 +119,7 @@ struct LoadRecord<Request, Handle> {
     _ key: ImageKey, _ versions: [ImageKey], explicit version: ImageID?,
     _ policy: LoadOptions.CachePolicy, _ storage: LoadOptions.Storage
   ) -> Bool {
-    policy <= self.policy && !(policy == .reload && hasAsked)
+    policy <= self.policy && !(policy > .useCache && hasAsked)
       && (version == nil || version == self.version) && versions.allSatisfy(agrees)
       && agrees(with: key) && !(hasSettled && isSettled(key, below: storage))
   }

@@ -22,8 +22,8 @@ import LoadQueue
 /// 7. A load under way has its record at `records[id.index]` and its id at `ids[id.index]`.
 /// 8. A subscriber joins no load that began before the last removal of its image. `removals` has those that a load
 ///    under way is older than.
-/// 9. A subscriber joins a load of its own policy or of a stronger one; a reload joins no load that has
-///    asked its source. The load that begins instead takes the older one's place, as after a removal.
+/// 9. A subscriber joins a load of its own policy or of a stronger one; a reload or revalidation joins no load that
+///    has asked its source. The load that begins instead takes the older one's place, as after a removal.
 /// 10. A subscriber joins no load that has drawn its image to keep less of it than the subscriber wants.
 /// 11. A subscriber of an explicit version joins only a load that one of the same version began. A load is current
 ///     under its key, for subscribers of the default version, and under that of its version.

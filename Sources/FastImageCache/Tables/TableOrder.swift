@@ -9,17 +9,19 @@ struct StoreOrder: Sendable {
   /// Whether what other loads under way bring of the same image is older: the image was stored by hand, or its
   /// source was asked anew.
   let outdatesOthers: Bool
+  var isByHand = false
 
   /// Stores an image by hand.
   static func byHand(at number: Int) -> StoreOrder {
-    StoreOrder(begun: number, request: number, outdatesOthers: true)
+    StoreOrder(begun: number, request: number, outdatesOthers: true, isByHand: true)
   }
 }
 
 /// The last changes of one table's images, which older loads do not undo; pure.
 ///
 /// Invariants:
-/// 1. A removal, and an image that outdates others, keep out every image whose load began before.
+/// 1. A removal, and an image that outdates others, keep out every image whose load began before. An image of a load
+///    that asked anew keeps out no younger load that did, too: that one began when the other had asked.
 /// 2. An image keeps out those of other versions that older requests asked for.
 /// 3. A placeholder keeps nothing out.
 /// 4. A change is forgotten, at some time, when nothing older than it lives.
@@ -29,6 +31,8 @@ struct TableOrder {
     var barrier = 0
     /// The load that set the barrier, and may store once more.
     var owner: Int?
+    /// Whether younger loads may pass the barrier that ask anew.
+    var isReload = false
     var version: ImageID?
     /// The youngest request for that version.
     var request = 0
@@ -52,14 +56,20 @@ struct TableOrder {
     _ key: ImageKey, _ order: StoreOrder, isPlaceholder: Bool, oldest: () -> Int
   ) -> Bool {
     var change = changes[key.entity] ?? Change()
-    guard order.begun >= barrier, order.begun >= change.barrier || order.begun == change.owner
-    else { return false }
+    let passes =
+      change.owner.map {
+        order.begun == $0 || change.isReload && order.outdatesOthers && order.begun > $0
+      } ?? false
+    guard order.begun >= barrier, order.begun >= change.barrier || passes else { return false }
     let isSame = change.version == nil || change.version == key.version
     guard isSame || order.request >= change.request else { return false }
     if isPlaceholder { return true }
     change.request = isSame ? max(change.request, order.request) : order.request
     change.version = key.version
-    if order.outdatesOthers { (change.barrier, change.owner) = (Generation.next(), order.begun) }
+    if order.outdatesOthers {
+      (change.barrier, change.owner) = (Generation.next(), order.begun)
+      change.isReload = !order.isByHand
+    }
     note(change, of: key.entity, oldest)
     return true
   }

@@ -88,6 +88,37 @@ struct RevalidationTests {
     #expect(source.started.value == 2)
   }
 
+  @Test(
+    "shares no request that was sent before, and shows what the server has now",
+    arguments: [false, true])
+  func asksAnew(keeps: Bool) async throws {
+    let (gate, directory) = (Gate(), try TemporaryDirectory())
+    let server = try HTTPServer { request in
+      guard let image = try? solid(request.number).pngData() else { return .status(500) }
+      return request.number == 2
+        ? .ok(image).inserting(.wait(gate), after: 9) : .ok(image)
+    }
+    let fixture = try await Fixture(from: URLImageSource()) {
+      if keeps { $0.originals = OriginalStore(directory: directory.url) }
+    }
+    let photo = Photo("a", url: server.url("/1").absoluteString)
+    func revalidate() -> Task<Int?, any Error> {
+      Task { try await fixture.image(photo, .row, LoadOptions(.revalidate)).solidNumber }
+    }
+    _ = try await fixture.image(photo)
+    await fixture.cache.loadsHaveEnded()
+    let first = revalidate()
+    await server.requests.reaches(2)
+    // From here on the server has another image.
+    let second = revalidate()
+    await fixture.subscribers(2)
+    gate.open()
+    #expect(try await second.value == 3)
+    #expect(try await first.value == 2)
+    await fixture.cache.loadsHaveEnded()
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 3)
+  }
+
   @Test("an original that is no image, or has no head, fetches all once", arguments: [true, false])
   func fetchesAllOnce(hasHead: Bool) async throws {
     let source = unchanging()

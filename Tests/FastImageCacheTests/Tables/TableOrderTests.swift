@@ -45,6 +45,25 @@ struct TableOrderTests {
     #expect(results == [true, false, true, false, true, false])
   }
 
+  @Test("lets the younger of two loads that asked anew store its image, whichever answers first")
+  mutating func ordersReloads() {
+    func reload(_ begun: Int) -> StoreOrder {
+      StoreOrder(begun: begun, request: begun, outdatesOthers: true)
+    }
+    let loads = (0..<6).map { _ in Generation.next() }
+    func stores(_ order: StoreOrder) -> Bool {
+      self.order.admit(first, order, isPlaceholder: false) { 0 }
+    }
+    let reloads = [stores(reload(loads[1])), stores(reload(loads[2])), stores(reload(loads[1]))]
+    #expect(reloads == [true, true, false])
+    // A load that did not ask anew may have the older image, and one from before a store by hand has.
+    #expect(!stores(StoreOrder(begun: loads[3], request: loads[3], outdatesOthers: false)))
+    let byHand = [
+      stores(.byHand(at: loads[4])), stores(reload(loads[5])), stores(reload(Generation.next())),
+    ]
+    #expect(byHand == [true, false, true])
+  }
+
   /// Loads and stores that live, and what each does next.
   @Test("is the same whether it forgets what is older than all that lives", arguments: 0..<40)
   func forgets(seed: UInt64) {

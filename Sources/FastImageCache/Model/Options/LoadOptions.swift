@@ -53,8 +53,8 @@ public struct LoadOptions: Hashable, Sendable {
 
   /// The worth of an image that is there already.
   ///
-  /// Requests share a load that asks at least as much. A ``CachePolicy/reload`` shares none that has
-  /// asked its source before. Where asking fails, the tables keep the images that they have, and the request
+  /// Requests share a load that asks at least as much. ``CachePolicy/revalidate`` and ``CachePolicy/reload`` share none
+  /// that has asked its source before. Where asking fails, the tables keep the images that they have, and the request
   /// throws.
   public var cachePolicy = CachePolicy.useCache
 

@@ -131,7 +131,7 @@ struct RegistryPlay {
       load.versions[entity] ?? version == version
         && !(entity == "a" && load.removed.contains(format))
         && policy <= load.policy
-        && !(policy == .reload && load.hasAsked)
+        && !(policy > .useCache && load.hasAsked)
         ? load : nil
     }
     let isNewOutput = joinable.map { !$0.wishes.contains(key) } ?? true
