@@ -15,7 +15,8 @@ extension ImageCache {
   /// for format in try await cache.refresh(url) { print("\(format.name) is new") }
   /// ```
   ///
-  /// Images that were marked stale (``markStale(_:)``) are drawn again in any case. Placeholders stay.
+  /// Images that were marked stale (``markStale(_:)``) are drawn again in any case. Placeholders stay. Where no table
+  /// has an image of a URL any more, the kept original is revalidated, so that the next request shows the present one.
   ///
   /// - Parameters:
   ///   - entity: Its images in their present versions are meant; those without a source URL stay.
@@ -38,16 +39,35 @@ extension ImageCache {
     options.isPlaceholder = false
     options.storage = .all
     registry.forgetFailures(of: entity.imageID)
-    let known = tables.all.compactMap { table in
-      let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
-      let image = request.url == nil ? nil : request.storedImageState
-      return image.map { (request: request, image: $0) }
+    let requests = requests(for: entity, options).filter { $0.url != nil }
+    let known = requests.compactMap { request in
+      request.storedImageState.map { (request: request, image: $0) }
     }
-    try await awaitAll(known.map(\.request))
+    var urls = Set(known.map(\.request.url))
+    let forgotten = requests.filter { urls.insert($0.url).inserted }
+    try await awaitAll(known.map(\.request) + keptOriginals(of: forgotten, options))
     return known.filter { request, image in
       let now = request.storedImageState
       return now?.isStale == false && now?.generation != image.generation
     }.map(\.request.format)
+  }
+
+  private func requests(for entity: some ImageEntity, _ options: LoadOptions) -> [ImageRequest] {
+    tables.all.map {
+      ImageRequest(entity: entity, table: $0, tables: tables, options: options)
+    }
+  }
+
+  /// The requests among these whose originals are kept, as requests that store no image.
+  private func keptOriginals(
+    of requests: [ImageRequest], _ options: LoadOptions
+  ) async -> [ImageRequest] {
+    guard !requests.isEmpty, (try? await originals?.prepare()) != nil else { return [] }
+    var options = options
+    options.storage = .originalsOnly
+    return requests.filter { registry.planner.kept(for: $0)?.isPlaceholder == false }.map {
+      ImageRequest(entity: $0.entity, table: $0.table, tables: tables, options: options)
+    }
   }
 
   /// Waits for all requests, and throws the first error.

@@ -58,6 +58,49 @@ struct RefreshingTests {
     #expect(source.started.value == 2)
   }
 
+  @Test("an entity whose images have left their tables revalidates its kept original")
+  func refreshesKept() async throws {
+    let (changes, directory) = (Counter(), try TemporaryDirectory())
+    let server = try HTTPServer { request in
+      guard let image = try? solid(changes.value).pngData() else { return .status(500) }
+      return HTTPFile(
+        image, entityTag: "\"\(changes.value)\"", headers: ["Cache-Control": "max-age=600"]
+      ).reply(to: request)
+    }
+    let photo = Photo("a", url: server.url("/1").absoluteString)
+    func fixture(_ formats: [ImageFormat]) async throws -> Fixture {
+      try await Fixture(formats, from: URLImageSource(), directory: directory) {
+        $0.originals = OriginalStore(directory: directory.url.appendingPathComponent("originals"))
+      }
+    }
+    let first = try await fixture([.row, .large])
+    _ = try await first.image(photo)
+    await first.cache.loadsHaveEnded()
+    for count in [2, 3] {
+      try await first.cache.removeImage(for: photo, format: .row)
+      changes.increment()
+      #expect(try await first.cache.refresh(photo).isEmpty)
+      #expect(server.requests.value == count)
+      await first.cache.loadsHaveEnded()
+      // Nothing is drawn into a table, and the next request needs no server.
+      #expect(!first.cache.containsImage(for: photo, format: .row))
+      #expect(try await first.image(photo, count == 2 ? .row : .large).solidNumber == count - 1)
+      #expect(server.requests.value == count)
+    }
+    await first.cache.close()
+    // In a process that has not asked the store yet, too.
+    try await ImageCache.removeNamespace("test", in: directory.url)
+    changes.increment()
+    let second = try await fixture([.row])
+    _ = try await second.cache.refresh(photo)
+    await second.cache.loadsHaveEnded()
+    #expect(try await second.image(photo).solidNumber == 3 && server.requests.value == 4)
+    // Nothing is kept of others, and nobody is asked.
+    #expect(
+      try await second.cache.refresh(Photo("b", url: server.url("/2").absoluteString)).isEmpty)
+    #expect(server.requests.value == 4)
+  }
+
   /// An entity whose formats have sources of their own.
   private struct TwoSources: ImageEntity {
     var imageID: ImageID { "two" }
