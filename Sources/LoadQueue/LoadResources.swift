@@ -108,7 +108,7 @@ package enum LoadNeed: Hashable, Sendable {
 ///    other's permits in a cycle.
 /// 2. Each call that changes something takes a new `turn`. A permit that is granted for an earlier
 ///    turn is returned at once: the later call decides.
-/// 3. Once `isClosed`, the load is over: it holds no permit, and returns a permit that comes later.
+/// 3. Once `isClosed`, the load is over: it returns a permit that comes later, and after ``close()`` holds none.
 /// 4. `waitCount` counts the other loads that this one waits for. While it is not 0 the load holds no
 ///    permit, even if another of its tasks passes a limiter meanwhile.
 package struct LoadPermit: Sendable {
@@ -175,6 +175,10 @@ package struct LoadPermit: Sendable {
 
   /// Returns the permit for good: the load is over, even if one of its tasks still waits at a limiter.
   package func close() { release { $0.isClosed = true } }
+
+  /// Lets the load acquire no permit any more; one that it holds stays until ``close()``. So where several loads are
+  /// given up, none goes on with the permit that another one returns.
+  package func refuse() { state.withLock { $0.isClosed = true } }
 
   private func release(_ change: (inout State) -> Void) {
     let held = state.withLock { state in

@@ -80,7 +80,7 @@ extension ImageCache {
     let timers = requests.compactMap { registry.startTimer(of: $0) }
     defer {
       for timer in timers { timer.task.cancel() }
-      for request in requests { registry.leave(request.subscriber) }
+      registry.leaveTogether { requests.map(\.subscriber) }
     }
     var failure: ImageCacheError?
     var answered = 0

@@ -1,14 +1,14 @@
 import LoadQueue
 import Locking
 
-/// The requests of one reader for many images, and the answers that it has not read.
+/// Requests that are given up together, and the answers that their reader has not read.
 ///
-/// No task waits for the answers: each request is a subscriber in the registry, which the end of the round takes
-/// off.
+/// No task waits for the answers that it reads: each request is a subscriber in the registry, which the end of the
+/// round takes off.
 ///
 /// Invariants:
-/// 1. A subscriber that is not in `subscribers` has been read or is out of the registry, but for the moment in which
-///    ``begin(_:_:_:)`` finds the round ended and takes it off.
+/// 1. `subscribers` has each subscriber that joined, but those that were read. The registry changes it under its own
+///    lock, so no subscriber joins after the end.
 /// 2. After the end, nothing is unread and nothing is kept.
 final class ImageRound: Sendable {
   typealias Outcome = InFlightRegistry.Outcome
@@ -16,12 +16,13 @@ final class ImageRound: Sendable {
   struct Answer: Sendable {
     let index: Int
     let outcome: Outcome
+    var subscriber: SubscriberID?
   }
 
   private let registry: InFlightRegistry
   private let queue: StreamQueue<Answer>
-  /// The requests that were not read, by their index; `nil` after the end.
-  private let subscribers = Lock<[Int: SubscriberID]?>([:])
+  /// `nil` after the end.
+  private let subscribers = Lock<Set<SubscriberID>?>([])
 
   init(in registry: InFlightRegistry) {
     self.registry = registry
@@ -30,15 +31,20 @@ final class ImageRound: Sendable {
 
   /// Begins a load, or joins one.
   func begin(_ index: Int, _ request: ImageRequest, _ priority: Priority) {
-    let subscriber = request.subscriber
-    subscribers.withLock { $0?[index] = subscriber }
-    registry.join([request], priority) { [queue] (_, outcome: consuming Outcome) in
-      queue.add(Answer(index: index, outcome: outcome))
+    registry.join([request], priority, in: self) {
+      [queue] (subscriber, outcome: consuming Outcome) in
+      queue.add(Answer(index: index, outcome: outcome, subscriber: subscriber))
       queue.wake()
     }
-    // An end that came before the subscriber joined found no subscriber to take off.
-    if subscribers.withLock({ $0 == nil }) { registry.leave(subscriber) }
   }
+
+  /// Adds a subscriber that joins now; false after the end.
+  func add(_ subscriber: SubscriberID) -> Bool {
+    subscribers.withLock { $0?.insert(subscriber) != nil }
+  }
+
+  /// Forgets a subscriber that was answered.
+  func remove(_ subscriber: SubscriberID) { subscribers.withLock { _ = $0?.remove(subscriber) } }
 
   /// Answers a request that needs no load.
   func answer(_ index: Int, _ outcome: Outcome) {
@@ -62,19 +68,21 @@ final class ImageRound: Sendable {
   }
 
   private func taken(_ answer: consuming Answer) -> Answer {
-    let index = answer.index
-    subscribers.withLock { _ = $0?.removeValue(forKey: index) }
+    if let subscriber = answer.subscriber { remove(subscriber) }
     return answer
   }
 
   /// Ends all loads that nobody else waits for, and drops the unread answers. May be called again.
-  func end() {
-    let left = subscribers.withLock { subscribers in
-      defer { subscribers = nil }
-      return subscribers ?? [:]
+  func end() { Self.end([self], in: registry) }
+
+  /// Ends several rounds as one.
+  static func end(_ rounds: [ImageRound], in registry: InFlightRegistry) {
+    // First the queues: the answers that leaving leads to are not for these readers.
+    for round in rounds { round.queue.close() }
+    registry.leaveTogether {
+      rounds.flatMap { round in
+        round.subscribers.withLock { $0.take() ?? [] }
+      }
     }
-    // First the queue: the answers that leaving leads to are not for this reader.
-    queue.close()
-    for subscriber in left.values { registry.leave(subscriber) }
   }
 }

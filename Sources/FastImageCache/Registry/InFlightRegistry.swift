@@ -108,8 +108,10 @@ final class InFlightRegistry: Sendable {
   ///   - chosen: The priority of the request; `nil` for the task's own, with which it rises. A
   ///     ``RequestPriority`` of the request takes the place of either.
   ///   - reporter: Has the report when an image is returned.
+  ///   - round: Gives the request up when it ends.
   nonisolated(nonsending) func image(
-    for request: ImageRequest, priority chosen: Priority? = nil, reporter: RequestReporter? = nil
+    for request: ImageRequest, priority chosen: Priority? = nil, reporter: RequestReporter? = nil,
+    in round: ImageRound? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
     let subscriber = request.subscriber
@@ -125,7 +127,7 @@ final class InFlightRegistry: Sendable {
         // Unchecked, for a check takes memory for each request: a subscriber is answered once, by invariant 1, and
         // one that found the registry closed never joined.
         await withUnsafeContinuation { continuation in
-          let refusal = enter(request, priority, reporter: reporter) { _ in
+          let refusal = enter(request, priority, reporter: reporter, in: round) { _ in
             Subscriber { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
           }
           if let refusal { return continuation.resume(returning: .failure(refusal)) }
@@ -181,16 +183,18 @@ final class InFlightRegistry: Sendable {
   ///   - requests: Each may be given up by ``leave(_:with:)``, which may come before this call returns.
   ///   - shown: What the requests revalidate. Where that was removed the answer is that of a closed
   ///     registry.
+  ///   - round: Gives the requests up when it ends.
   ///   - answer: Called once for each, on the thread that has the outcome, which may be this one.
   func join(
     _ requests: [ImageRequest], _ priority: Priority, revalidating shown: ShownOriginal? = nil,
+    in round: ImageRound? = nil,
     answer: @escaping @Sendable (SubscriberID, consuming Outcome) -> Void
   ) {
     var begun: [Load] = []
     for request in requests {
       let subscriber = request.subscriber
       let refusal = enter(
-        request, priority, revalidating: shown, begin: { begun.append($0) },
+        request, priority, revalidating: shown, in: round, begin: { begun.append($0) },
         as: { _ in Subscriber { (outcome: consuming Outcome) in answer(subscriber, outcome) } })
       if let refusal { answer(subscriber, .failure(refusal)) }
     }
@@ -198,13 +202,13 @@ final class InFlightRegistry: Sendable {
   }
 
   /// - Parameter begin: Has a new load started, at once or later; ``start(_:)`` if `nil`.
-  /// - Returns: Why there is no load for the request: the registry is closed, nothing is left to be revalidated, or a
-  ///   failure is remembered. `nil` for a subscriber that waits.
+  /// - Returns: Why there is no load for the request: the registry is closed, nothing is left to be revalidated, its
+  ///   round is over, or a failure is remembered. `nil` for a subscriber that waits.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
   private func enter(
     _ request: ImageRequest, _ priority: Priority, revalidating shown: ShownOriginal? = nil,
-    reporter: RequestReporter? = nil, begin: ((Load) -> Void)? = nil,
+    reporter: RequestReporter? = nil, in round: ImageRound? = nil, begin: ((Load) -> Void)? = nil,
     as subscriber: (Handle) -> Subscriber
   ) -> ImageCacheError? {
     // Asked before the lock is taken, since entities answer with code of their own.
@@ -224,6 +228,10 @@ final class InFlightRegistry: Sendable {
     var refusal = ImageCacheError.closed
     let joined = step { state -> LoadRegistry<Subscriber, ImageRequest, Handle>.Joined? in
       if state.isClosed { return nil }
+      if let round, !round.add(request.subscriber) {
+        refusal = .cancelled
+        return nil
+      }
       if let failure = failure(of: request, loadKey, in: &state) {
         refusal = failure
         return nil
@@ -260,7 +268,10 @@ final class InFlightRegistry: Sendable {
     guard let joined else {
       followed?.end()
       asking?.permit.endWait()
-      if case .closed = refusal {} else { recorder.failed(request.key, refusal) }
+      switch refusal {
+      case .closed, .cancelled: break
+      default: recorder.failed(request.key, refusal)
+      }
       return refusal
     }
     if joined.isNewLoad {
@@ -314,7 +325,22 @@ final class InFlightRegistry: Sendable {
     let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.registry.leave(id, isAnswered: isAnswered) }) else { return }
     left.subscriber.answer(outcome, .table)
-    guard let abandoned = left.abandoned else { return }
+    if let abandoned = left.abandoned { end(abandoned) }
+  }
+
+  /// Takes subscribers out of the registry in one step, and answers them: none of their loads begins in the place of
+  /// another.
+  ///
+  /// - Parameter subscribers: Called under the lock. A subscriber that is not there changes nothing.
+  func leaveTogether(_ subscribers: () -> [SubscriberID]) {
+    let left = step { state in subscribers().compactMap { state.registry.leave($0) } }
+    let abandoned = left.compactMap(\.abandoned)
+    for load in abandoned { load.handle.load.permit.refuse() }
+    for left in left { left.subscriber.answer(.failure(.cancelled), .table) }
+    for load in abandoned { end(load) }
+  }
+
+  private func end(_ abandoned: (handle: Handle, requests: [ImageRequest])) {
     abandoned.handle.end()
     for request in abandoned.requests { recorder.cancelled(request.key) }
   }
@@ -396,6 +422,7 @@ final class InFlightRegistry: Sendable {
       state.isClosed = true
       return state.registry.failAll()
     }
+    for handle in loads { handle.load.permit.refuse() }
     for handle in loads { handle.end() }
     answer(subscribers, .failure(.closed))
   }

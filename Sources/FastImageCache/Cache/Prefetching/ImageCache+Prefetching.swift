@@ -72,23 +72,30 @@ extension ImageCache {
     var progress = PrefetchProgress()
     progress.totalCount = entities.count
     progress.leftOutCount = entities.count - fitting.count
+    let round = ImageRound(in: registry)
     return await withTaskGroup(of: PrefetchStep.self) { group in
-      var remaining = fitting.makeIterator()
-      // A few at a time: the limiters bound the loads under way, this bounds those that wait for them.
-      var (idleCount, isStarting) = (8, false)
-      while true {
-        // One after the other, or the pool's threads would decide which load comes to its limiter first.
-        if !isStarting, idleCount > 0, !Task.isCancelled, let entity = remaining.next() {
-          (idleCount, isStarting) = (idleCount - 1, true)
-          start(entity, format, depth, options, in: &group)
+      // Inside of the group, so that its tasks are cancelled one by one only when none of them waits any more: a load
+      // that waits would begin in the place of one that is given up before it.
+      await withTaskCancellationHandler {
+        var remaining = fitting.makeIterator()
+        // A few at a time: the limiters bound the loads under way, this bounds those that wait for them.
+        var (idleCount, isStarting) = (8, false)
+        while true {
+          // One after the other, or the pool's threads would decide which load comes to its limiter first.
+          if !isStarting, idleCount > 0, !Task.isCancelled, let entity = remaining.next() {
+            (idleCount, isStarting) = (idleCount - 1, true)
+            start(entity, format, depth, options, round, in: &group)
+          }
+          switch await group.next() {
+          case .began: isStarting = false
+          case .ended(let outcome):
+            idleCount += 1
+            progress.count(outcome)
+          case nil: return progress
+          }
         }
-        switch await group.next() {
-        case .began: isStarting = false
-        case .ended(let outcome):
-          idleCount += 1
-          progress.count(outcome)
-        case nil: return progress
-        }
+      } onCancel: {
+        round.end()
       }
     }
   }
@@ -96,12 +103,12 @@ extension ImageCache {
   /// Adds a task that loads one image, and another that ends when the load goes ahead.
   private nonisolated func start(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
-    _ options: LoadOptions, in group: inout TaskGroup<PrefetchStep>
+    _ options: LoadOptions, _ round: ImageRound, in group: inout TaskGroup<PrefetchStep>
   ) {
     let (beginning, begins) = AsyncStream<Never>.makeStream()
     group.addTask(priority: .low) {
       defer { begins.finish() }
-      return .ended(await self.bring(entity, format, depth, options) { begins.finish() })
+      return .ended(await self.bring(entity, format, depth, options, round) { begins.finish() })
     }
     group.addTask(priority: .low) {
       for await _ in beginning {}
@@ -162,10 +169,12 @@ extension ImageCache {
 
   /// Loads one image at low priority, and touches its pages if that is wanted.
   ///
-  /// - Parameter begins: A load that goes ahead calls it; the caller begins the next one then.
+  /// - Parameters:
+  ///   - round: Gives the load up when it ends.
+  ///   - begins: A load that goes ahead calls it; the caller begins the next one then.
   nonisolated func bring(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
-    _ options: LoadOptions, _ begins: @escaping @Sendable () -> Void
+    _ options: LoadOptions, _ round: ImageRound, _ begins: @escaping @Sendable () -> Void
   ) async -> PrefetchOutcome {
     var options = options
     options.storage = .all
@@ -186,8 +195,9 @@ extension ImageCache {
       let reporter =
         request.policy == .useCache
         ? nil : RequestReporter(of: request, since: clock.now, recorder)
+      defer { round.remove(request.subscriber) }
       let image = try await registry.image(
-        for: request, priority: .low, reporter: reporter
+        for: request, priority: .low, reporter: reporter, in: round
       ).get()
       if depth == .memory { await image.prepareForDisplay() }
       // The lease keeps other images out of its slot until the table was asked.
@@ -195,6 +205,7 @@ extension ImageCache {
         ? .loaded : .leftOut
     } catch {
       // The event stream tells why; here a failure only counts.
+      if case .cancelled = error { return .cancelled }
       return Task.isCancelled ? .cancelled : .failed
     }
   }

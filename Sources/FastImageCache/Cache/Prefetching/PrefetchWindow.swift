@@ -20,13 +20,13 @@ import Locking
 /// come into view. So move the window with the position rather than with the cells.
 public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
   /// Invariants: `keys` are those of `entities`, each once, and the plan's; each turn under way has its
-  /// task.
+  /// round and its task.
   private struct State {
     // As wide as one call of `prefetch`: the limiters bound loads, this bounds the tasks that wait for them.
     var plan = PrefetchPlan<ImageKey>(width: 8)
     var keys: [ImageKey] = []
     var entities: [ImageKey: Entity] = [:]
-    var tasks: [PrefetchPlan<ImageKey>.Turn: Task<Void, Never>] = [:]
+    var turns: [PrefetchPlan<ImageKey>.Turn: (round: ImageRound, task: Task<Void, Never>)] = [:]
   }
 
   private let cache: ImageCache
@@ -54,7 +54,7 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
   }
 
   deinit {
-    for task in state.withLock({ $0.tasks.values }) { task.cancel() }
+    giveUp(state.withLock { Array($0.turns.values) })
   }
 
   /// Makes the window consist of these entities' images.
@@ -108,28 +108,35 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
         state.entities[key] = known[key]
         return true
       }
-      let left = state.plan.move(to: state.keys).compactMap { state.tasks.removeValue(forKey: $0) }
+      let left = state.plan.move(to: state.keys).compactMap { state.turns.removeValue(forKey: $0) }
       start(&state)
       return (left, before)
     }
-    for task in left { task.cancel() }
+    giveUp(left)
     // Entities are released outside the lock: the program may have something to do then.
     withExtendedLifetime(before) {}
+  }
+
+  private func giveUp(_ turns: [(round: ImageRound, task: Task<Void, Never>)]) {
+    ImageRound.end(turns.map(\.round), in: cache.registry)
+    for turn in turns { turn.task.cancel() }
   }
 
   private func start(_ state: inout State) {
     while let (key, turn) = state.plan.start(), let entity = state.entities[key] {
       // Detached: bringing belongs to no actor and has the priority of nobody who moves the window.
-      state.tasks[turn] = Task.detached(name: "prefetch window", priority: .low) {
+      let round = ImageRound(in: cache.registry)
+      let task = Task.detached(name: "prefetch window", priority: .low) {
         [cache, format, depth, options, weak self] in
-        _ = await cache.bring(entity, format, depth, options) { [weak self] in
+        _ = await cache.bring(entity, format, depth, options, round) { [weak self] in
           self?.go(on: { $0.plan.begin(turn) })
         }
         self?.go(on: { state in
           state.plan.end(turn, of: key)
-          state.tasks[turn] = nil
+          state.turns[turn] = nil
         })
       }
+      state.turns[turn] = (round, task)
     }
   }
 
