@@ -1,6 +1,6 @@
 public import Foundation
 public import ImageDrawing
-import ImageSources
+public import ImageSources
 import LoadQueue
 public import Pixels
 import TableStore
@@ -40,16 +40,27 @@ extension ImageCache {
   /// Stores encoded bytes, a JPEG for example, as the entity's image.
   ///
   /// Where the cache has a store of originals, and the entity has a URL, the bytes are kept as its original,
-  /// as if the source had delivered them.
+  /// as if the source had delivered them to the account. They are not if the original is removed during this call.
   ///
+  /// - Parameters:
+  ///   - data: The encoded image.
+  ///   - entity: The image becomes this entity's.
+  ///   - format: One of ``formats``.
+  ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
+  ///   - account: The one whose requests (``LoadOptions/account``) the original answers; `nil` for everyone.
+  ///   - keepsOriginal: Whether the bytes are kept as the original. If not, the account's former one goes all the
+  ///     same, since it shows another image.
   /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
   ///   ``ImageCacheError/imageTooLarge(_:_:)``.
   @discardableResult
   public func store(
-    _ data: Data, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil
+    _ data: Data, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil,
+    account: AccountID? = nil, keepsOriginal: Bool = true
   ) async throws(ImageCacheError) -> CachedImage {
-    let request = try request(for: entity, format: format)
-    return try await store(.encoded(data), metadata, for: request, original: data)
+    let request = try request(for: entity, format: format, options: LoadOptions(account))
+    let original = await beginOriginal(of: request)
+    return try await store(
+      .encoded(data), metadata, for: request, original, keepsOriginal ? data : nil)
   }
 
   /// Stores the content of a file as the entity's image, and keeps it as the original as encoded bytes are.
@@ -62,17 +73,21 @@ extension ImageCache {
   ///   - entity: The image becomes this entity's.
   ///   - format: One of ``formats``.
   ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
+  ///   - account: As with encoded bytes.
+  ///   - keepsOriginal: As with encoded bytes.
   /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
   ///   ``ImageSourceError``: ``ImageSourceError/unsupportedScheme(_:)`` where `file` is no `file` URL.
   @discardableResult
   public func store(
     contentsOf file: URL, for entity: some ImageEntity, format: ImageFormat,
-    metadata: Data? = nil
+    metadata: Data? = nil, account: AccountID? = nil, keepsOriginal: Bool = true
   ) async throws(ImageCacheError) -> CachedImage {
     // First, so that no file is read for an unknown format.
-    let request = try request(for: entity, format: format)
+    let request = try request(for: entity, format: format, options: LoadOptions(account))
+    let original = await beginOriginal(of: request)
     let bytes = try await bytes(of: file)
-    return try await store(.encoded(bytes), metadata, for: request, original: bytes)
+    return try await store(
+      .encoded(bytes), metadata, for: request, original, keepsOriginal ? bytes : nil)
   }
 
   /// Stores a bitmap under the id that the hook ``ImageCache/Configuration/willStore`` gives it.
@@ -177,36 +192,33 @@ extension ImageCache {
     }
   }
 
-  /// - Parameter original: Bytes to be kept as the entity's original.
+  /// At the call, as a load does before it asks: a removal that comes later reaches the original.
+  private func beginOriginal(of request: ImageRequest) async -> OriginalAccess? {
+    request.url == nil ? nil : await registry.planner.beginOriginal(of: request)
+  }
+
+  /// - Parameters:
+  ///   - original: Keeps the original, over what loads under way would keep.
+  ///   - bytes: `nil` where none is kept.
   private func store(
     _ content: ImageSourceResponse, _ metadata: Data?, for request: ImageRequest,
-    original: Data? = nil
+    _ original: OriginalAccess? = nil, _ bytes: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
     let urgency = Urgency(.current)
     var image = try self.image(from: content, metadata)
     // The caller's format comes first: its requests do not wait for the family.
     let requests = [request] + request.family()
     let stored = try await store(&image, for: requests, urgency)
-    if let original, !image.isRefused, image.decoded?.isDamaged == false {
-      await keep(original, of: image.fullSize, for: request)
-    }
-    return stored
-  }
-
-  /// Keeps bytes that were stored by hand, over what loads under way would keep.
-  private func keep(_ bytes: Data, of size: PixelSize, for request: ImageRequest) async {
-    guard let originals, request.url != nil, (try? await originals.prepare()) != nil else { return }
-    let query = request.originalQuery(in: ImageID(namespace))
-    var original = OriginalRecord(
-      query.name, version: query.version,
-      owner: query.owner, byteCount: bytes.count,
-      terms: ResponseMetadata(received: Date()))
-    original.size = size
-    let body = originals.hold(original, bytes, for: nil, from: nil) {
+    guard let original, image.decoded != nil else { return stored }
+    original.keep(
+      (bytes, ResponseMetadata(received: Date())), of: image, from: nil, isPlaceholder: false,
+      for: SharedOriginalLifetime()
+    ) {
       _ = registry.remove(.originals(request.key.entity))
       return true
     }
-    if body != nil { await originals.write(query.name) }
+    await original.write?.value
+    return stored
   }
 
   /// Stores an image that no entity names, under the id that the hook gives it.
@@ -322,6 +334,13 @@ extension ImageCache {
     let drawn = try renderer.drawing.draw(request, bitmap, of: bitmap.size) { false }.get()
     _ = try request.table.store(
       drawn, for: request.key, recorder, .byHand(at: request.generation), oldest: { .max })
+  }
+}
+
+extension LoadOptions {
+  fileprivate init(_ account: AccountID?) {
+    self.init()
+    self.account = account
   }
 }
 

@@ -117,7 +117,7 @@ final class OriginalAccess: Sendable {
   /// original again, and a closing store finds it. A damaged file is not kept, and drops what it supersedes. An
   /// original of which the hook refuses an image is not kept, whatever it says of other entities.
   func keep(
-    _ original: (bytes: Data, terms: ResponseMetadata), of image: SourceImage,
+    _ original: (bytes: Data?, terms: ResponseMetadata), of image: SourceImage,
     from download: OriginalDownload?, isPlaceholder: Bool,
     for lifetime: SharedOriginalLifetime, if mayKeep: () -> Bool
   ) {
@@ -127,7 +127,7 @@ final class OriginalAccess: Sendable {
       return !state.isDecided && !state.isLocked
     }
     guard isFirst else { return }
-    var record = record(original.bytes.count, original.terms)
+    var record = record(original.bytes?.count ?? 0, original.terms)
     (record.isPlaceholder, record.size) = (isPlaceholder, image.fullSize)
     record.askedLifetime = lifetime
     let bytes = image.decoded?.isDamaged == true ? nil : original.bytes
