@@ -182,8 +182,7 @@ struct LoadRun: Sendable {
         if plan.revalidatesInBackground, fetched.byteOrigin == .original, let original,
           load.storage > .none
         {
-          steps.refresher.revalidate(
-            first, original.name, of: original.owner.entity, shownBy: load)
+          steps.refresher.revalidate(first, original, shownBy: load)
         }
       }
       // One by one, until somebody waits for something.

@@ -17,7 +17,7 @@ final class OriginalAccess: Sendable {
   let query: OriginalQuery
   private let store: any OriginalKeeping
   /// A removal of the original, from any cache, forbids through this to keep it.
-  private let load: OriginalLoad
+  let load: OriginalLoad
   private let state: Lock<State>
 
   /// The entity that named the original; requests of others share the load.
@@ -32,16 +32,19 @@ final class OriginalAccess: Sendable {
 
   /// Opens the store, and notes that a load may keep its original: before the load asks for a byte.
   static func begin(
-    _ query: OriginalQuery, in store: any OriginalKeeping
+    _ query: OriginalQuery, in store: any OriginalKeeping, after former: OriginalLoad?
   ) async -> OriginalAccess {
     var isLocked = false
     do throws(OriginalsLocked) { try await store.prepare() } catch { isLocked = true }
-    return OriginalAccess(query, in: store, isLocked: isLocked)
+    return OriginalAccess(query, in: store, after: former, isLocked: isLocked)
   }
 
-  private init(_ query: OriginalQuery, in store: any OriginalKeeping, isLocked: Bool) {
+  private init(
+    _ query: OriginalQuery, in store: any OriginalKeeping, after former: OriginalLoad?,
+    isLocked: Bool
+  ) {
     (self.query, self.store) = (query, store)
-    load = store.begin(query.name, of: query.owner)
+    load = store.begin(query.name, of: query.owner, after: former)
     state = Lock(State(isLocked: isLocked))
   }
 
@@ -163,6 +166,7 @@ extension LoadPlanner {
   /// - Parameter version: That of the load, if it is explicit.
   func beginOriginal(of request: ImageRequest, _ version: ImageID?) async -> OriginalAccess? {
     guard let originals else { return nil }
-    return await .begin(request.originalQuery(in: namespace, version), in: originals)
+    return await .begin(
+      request.originalQuery(in: namespace, version), in: originals, after: request.shownBy)
   }
 }

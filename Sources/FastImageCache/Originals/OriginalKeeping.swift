@@ -50,7 +50,12 @@ protocol OriginalKeeping: Sendable {
   func read(_ query: OriginalQuery, urgency: Urgency) async throws(OriginalsLocked) -> KeptBytes?
 
   /// Notes a load that may keep its original, before it asks for a byte.
-  func begin(_ name: OriginalName, of owner: OriginalOwner) -> OriginalLoad
+  ///
+  /// - Parameter former: The load whose answer has caused this one, if one has: a removal since then reaches both, and
+  ///   a change of the owner.
+  func begin(
+    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad?
+  ) -> OriginalLoad
 
   /// A load's part in what the store has, or will have, of an original that is coming.
   func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload?

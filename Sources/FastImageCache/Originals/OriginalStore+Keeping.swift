@@ -4,10 +4,14 @@ import OriginalDatabase
 import TableStore
 
 extension OriginalStore {
-  func begin(_ name: OriginalName, of owner: OriginalOwner) -> OriginalLoad {
+  func begin(
+    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad? = nil
+  ) -> OriginalLoad {
     let number = state.withLock { state in
       state.lastLoad += 1
-      state.loads[state.lastLoad] = (name, owner)
+      // Of what a removal has forbidden to the former one nothing is noted.
+      let owner = former.map { state.loads[$0.number]?.owner } ?? owner
+      state.loads[state.lastLoad] = owner.map { (name, $0) }
       return state.lastLoad
     }
     return OriginalLoad(number) { [weak self] number in

@@ -36,6 +36,8 @@ final class ImageRequest: Sendable {
   /// Called when the load goes ahead: when its source is about to be asked, or when another load or
   /// the entity has the image. Perhaps more than once, and never where the load ends before.
   let whenLoading: (@Sendable () -> Void)?
+  /// The load that has shown the stale original which this request revalidates.
+  let shownBy: OriginalLoad?
 
   var format: ImageFormat { table.format }
 
@@ -90,10 +92,10 @@ final class ImageRequest: Sendable {
   init(
     entity: any ImageEntity, table: ImageTable, tables: TableSet, options: LoadOptions? = nil,
     animation: AnimationAnswer? = nil, generation: Int = Generation.next(),
-    whenLoading: (@Sendable () -> Void)? = nil
+    whenLoading: (@Sendable () -> Void)? = nil, shownBy: OriginalLoad? = nil
   ) {
     self.generation = generation
-    self.whenLoading = whenLoading
+    (self.whenLoading, self.shownBy) = (whenLoading, shownBy)
     self.options = options
     policy = options?.cachePolicy ?? .useCache
     isPlaceholder = options?.isPlaceholder == true
@@ -151,13 +153,16 @@ final class ImageRequest: Sendable {
   }
 
   /// The same request, for an image whose source was asked whether it changed.
-  func revalidating(keeping storage: LoadOptions.Storage) -> ImageRequest {
+  func revalidating(
+    keeping storage: LoadOptions.Storage, shownBy load: OriginalLoad
+  ) -> ImageRequest {
     var options = self.options ?? LoadOptions()
     options.cachePolicy = .revalidate
     options.storage = storage
     // Nobody waits for it.
     options.priority = nil
-    return ImageRequest(entity: entity, table: table, tables: tables, options: options)
+    return ImageRequest(
+      entity: entity, table: table, tables: tables, options: options, shownBy: load)
   }
 }
 

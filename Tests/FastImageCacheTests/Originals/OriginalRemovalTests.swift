@@ -95,6 +95,51 @@ struct OriginalRemovalTests {
     #expect(caches.map { $0.cache.partials.byteCount } == [0, 0])
   }
 
+  @Test(
+    "reaches the refresh that a stale original has caused when it answered",
+    arguments: ["id", "entity", "account", "all", "images", "move"])
+  func reachesRefresh(kind: String) async throws {
+    let (gate, asked, ada) = (CancellableGate(), Counter(), AccountID("ada"))
+    let server = try HTTPServer(
+      scripts: [
+        "/a": try [7, 8].map {
+          .ok(try solid($0).pngData(), headers: ["Cache-Control": "max-age=0"])
+        }
+      ])
+    let store = OriginalStore(directory: directory.url)
+    let fixture = try await Fixture(from: URLImageSource()) { $0.originals = store }
+    var photo = Photo("a", url: server.url("/a").absoluteString)
+    photo.ownImage = { _ in
+      // The third load is the refresh, which waits before it turns to the store.
+      if asked.increment() == 3 { try await gate.pass() }
+      return nil
+    }
+    let options = LoadOptions(account: ada)
+    _ = try await fixture.image(photo, .row, options)
+    await fixture.quiet()
+    await store.settle()
+    try await fixture.cache.removeImage(for: photo, format: .row)
+    #expect(try await fixture.image(photo, .row, options).solidNumber == 7)
+    await asked.reaches(3)
+    switch kind {
+    case "id": try await store.remove(ImageID(server.url("/a")), for: ada)
+    case "entity": try await store.removeAll(of: "a", in: "test")
+    case "account": try await store.removeAll(for: ada)
+    case "all": try await store.removeAll()
+    case "images": try await fixture.cache.removeImages(for: photo)
+    default: try await fixture.cache.moveImages(from: "a", to: "b")
+    }
+    gate.open()
+    await fixture.cache.loadsHaveEnded()
+    #expect(server.requests.value == 2)
+    #expect(try await store.inspect().map(\.entity) == (kind == "move" ? ["b"] : []))
+    // A load that begins afterwards keeps.
+    try await fixture.cache.removeImage(for: photo, format: .row)
+    _ = try await fixture.image(photo, .row, LoadOptions(.reload, account: ada))
+    await fixture.cache.loadsHaveEnded()
+    #expect(try await store.inspect().map(\.entity) == ["a"])
+  }
+
   @Test("of an entity leaves the original that another one of the same URL has loaded")
   func leavesOthers() async throws {
     let source = EncodedSource()

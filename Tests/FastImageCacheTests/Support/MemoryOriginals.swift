@@ -93,7 +93,9 @@ final class MemoryOriginals: OriginalKeeping {
 
   private static func body(_ bytes: Data) -> UInt64 { UInt64(truncatingIfNeeded: bytes.hashValue) }
 
-  func begin(_ name: OriginalName, of owner: OriginalOwner) -> OriginalLoad {
+  func begin(
+    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad?
+  ) -> OriginalLoad {
     OriginalLoad(0) { _ in }
   }
 
