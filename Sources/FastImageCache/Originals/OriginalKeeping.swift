@@ -60,8 +60,8 @@ protocol OriginalKeeping: Sendable {
   /// A load's part in what the store has, or will have, of an original that is coming.
   func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload?
 
-  /// Counts an original as kept from now on, in place of an older one; writes nothing yet. One that may not
-  /// be kept, by its terms or its size, is not, and drops the older one.
+  /// Counts an original as kept from now on, in place of an older one; writes nothing yet. One that may not or
+  /// cannot be kept drops the older one, unless it was removed or is older itself.
   ///
   /// - Parameters:
   ///   - bytes: `nil` for a damaged file, which may not be kept.

@@ -46,7 +46,6 @@ extension OriginalStore {
       original.isPlaceholder && lookUp(original.query)?.row.isPlaceholder == false
     let reason = state.withLock { state -> String? in
       if let fault = state.fault { return "\(fault)" }
-      guard state.suspensions.isEmpty else { return "The store is suspended." }
       let isHeld = state.held[original.name]?.original.isPlaceholder == false
       if isOutranked || original.isPlaceholder && isHeld {
         return "A placeholder takes the place of no real original."
@@ -54,15 +53,20 @@ extension OriginalStore {
       guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
         return "It was removed or replaced meanwhile."
       }
-      let waiting = state.held.values.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
-      guard waiting + (kept?.count ?? 0) <= Self.heldByteCountLimit else {
-        return "Too many originals wait for the disk."
-      }
       if let load, let owner = state.loads[load.number]?.owner { original.owner = owner }
       if !original.isPlaceholder {
         // A younger answer is there.
         let number = load?.number ?? .max
         state.loads = state.loads.filter { $0.key >= number || $0.value.name != original.name }
+      }
+      // From here on an older one answers no more, whether this one can be kept or not.
+      state.supersede(original.number, by: original.body)
+      state.held[original.name] = nil
+      guard let kept else { return nil }
+      guard state.suspensions.isEmpty else { return "The store is suspended." }
+      let waiting = state.held.values.reduce(0) { $0 + $1.bytes.count }
+      guard waiting + kept.count <= Self.heldByteCountLimit else {
+        return "Too many originals wait for the disk."
       }
       original.lastUse = stamp(&state)
       original.stored = original.lastUse / 1_000_000
@@ -71,21 +75,38 @@ extension OriginalStore {
     }
     if let reason {
       refuse(original, reason)
-      return nil
+      kept = nil
     }
-    if kept == nil { dropOlder(than: original) }
+    if kept == nil {
+      enqueue { [self, name = original.name] () throws(DatabaseError) in dropSuperseded(name) }
+    }
     return kept.map { _ in original.body }
   }
 
-  /// Drops what an answer has superseded that may not be kept itself.
-  private func dropOlder(than original: OriginalRecord) {
-    enqueue { [self] () throws(DatabaseError) in
-      defer { release(original) }
-      try transaction { database throws(DatabaseError) in
-        guard let older = try body(of: original.name, in: database) else { return }
-        try remove(original.name.row, older, in: database)
-      }
+  /// Drops what was superseded by an original that is not there itself; where that fails, it is remembered.
+  private func dropSuperseded(_ name: OriginalName) {
+    do throws(DatabaseError) { try dropSuperseded(name.row) } catch { noteLeft(name, error) }
+  }
+
+  private func dropSuperseded(_ row: Int64) throws(DatabaseError) {
+    let newest = state.withLock { state in
+      state.held.keys.contains { $0.row == row } ? nil : state.superseded[row]
     }
+    guard let newest else { return }
+    try transaction { database throws(DatabaseError) in
+      let older = try bodies(
+        "SELECT id, body FROM original WHERE id = ?", [.integer(row)], in: database)
+      for (row, body) in older { try evict(row, body, in: database) }
+    }
+    state.withLock { state in
+      if state.superseded[row] == newest { state.superseded[row] = nil }
+    }
+  }
+
+  /// Tells that an original could not be deleted or changed.
+  func noteLeft(_ name: OriginalName, _ error: DatabaseError) {
+    let reason = "A former one that stays on the disk answers no more until this process ends"
+    listeners.send(name.id, .refused("\(reason): \(error)"))
   }
 
   func refuse(_ original: OriginalRecord, _ reason: String) {
@@ -93,11 +114,11 @@ extension OriginalStore {
   }
 
   /// Forgets what was held, unless something younger is.
-  private func release(_ original: OriginalRecord) {
+  private func release(_ original: OriginalRecord, isWritten: Bool) {
     state.withLock { state in
-      if state.held[original.name]?.original.body == original.body {
-        state.held[original.name] = nil
-      }
+      guard state.held[original.name]?.original.body == original.body else { return }
+      state.held[original.name] = nil
+      if isWritten { state.superseded[original.number] = nil }
     }
   }
 
@@ -116,9 +137,10 @@ extension OriginalStore {
   }
 
   package func writeHeld(_ name: OriginalName) {
-    guard case (let original, let bytes?, let download)? = state.withLock({ $0.held[name] })
-    else { return }
-    defer { release(original) }
+    guard let (original, bytes, download) = state.withLock({ $0.held[name] }) else {
+      // Given up before it was written, perhaps.
+      return dropSuperseded(name)
+    }
     do throws(DatabaseError) {
       let begun = download?.takeFile(for: bytes)
       let file = if let begun { begun } else { try makeFile(original) }
@@ -129,9 +151,14 @@ extension OriginalStore {
         discard(file)
         throw error
       }
+      release(original, isWritten: true)
       listeners.send(name.id, .stored)
+      // The disk takes changes: one more of those that are left goes.
+      if let row = state.withLock({ $0.superseded.keys.first }) { try? dropSuperseded(row) }
     } catch {
+      release(original, isWritten: false)
       refuse(original, "\(error)")
+      dropSuperseded(name)
     }
   }
 
@@ -182,7 +209,10 @@ extension OriginalStore {
       }
       if let older {
         // Another process has kept the real one.
-        if whole.isPlaceholder, older.isReal { throw wasRemoved }
+        if whole.isPlaceholder, older.isReal {
+          state.withLock { $0.superseded[row] = nil }
+          throw wasRemoved
+        }
         try evict(row, older.body, in: database)
       }
       (whole.body, whole.checksum) = (body, file.original.checksum)

@@ -5,7 +5,7 @@ package import OriginalDatabase
 import TableStore
 
 extension OriginalStore {
-  typealias Held = (original: OriginalRecord, bytes: Data?, download: OriginalDownload?)
+  typealias Held = (original: OriginalRecord, bytes: Data, download: OriginalDownload?)
 
   struct State {
     var isOpen = false
@@ -18,8 +18,12 @@ extension OriginalStore {
     /// The loads that may keep their originals.
     var loads: [Int: (name: OriginalName, owner: OriginalOwner)] = [:]
     var lastLoad = 0
-    /// The originals that wait to be written; without bytes those that wait to be dropped.
+    /// The originals that wait to be written.
     var held: [OriginalName: Held] = [:]
+    /// The newest bodies of names, by row, of which the database may still have an older one: it is not there.
+    var superseded: [Int64: UInt64] = [:]
+    /// Whether there were more than can be remembered: none answers without its server any more.
+    var hasForgotten = false
     /// Uses that the database does not know yet, by row.
     var uses: [Int64: Int64] = [:]
     var lastUse: Int64 = .min
@@ -32,6 +36,15 @@ extension OriginalStore {
         let forks = self.forks ?? ForkWatch.start()
         self.forks = forks
         return forks != ForkWatch.generation
+      }
+    }
+
+    /// Lets no other body of a name answer, until the database has none, or the process ends.
+    mutating func supersede(_ row: Int64, by body: UInt64) {
+      if superseded.count < 10_000 || superseded[row] != nil {
+        superseded[row] = body
+      } else {
+        hasForgotten = true
       }
     }
   }

@@ -150,21 +150,18 @@ extension OriginalStore {
       return Found(row: row, freshness: .fresh, isOwn: false, isOfVersion: true)
     }
     let held = state.withLock { $0.held }
-    let mine = held[query.name]
-    if let mine, mine.bytes != nil { return own(mine.original.row, mine.original.version) }
-    for (original, bytes, _) in held.values where bytes != nil && query.isVariant(original) {
+    if let mine = held[query.name] { return own(mine.original.row, mine.original.version) }
+    for (original, _, _) in held.values where query.isVariant(original) {
       if let found = variant(original.row) { return found }
     }
     let name = query.name
     return try? reading { database throws(DatabaseError) in
       var found: Found?
-      if mine == nil {
-        try database.run(Self.ownRow, name.values) {
-          found = own(
-            OriginalRow($0), $0.id(OriginalSchema.rowCount).map { ImageID($0) } ?? name.address)
-        }
-        if found != nil { return found }
+      try database.run(Self.ownRow, name.values) {
+        found = own(
+          OriginalRow($0), $0.id(OriginalSchema.rowCount).map { ImageID($0) } ?? name.address)
       }
+      if found != nil { return found }
       try database.run(
         Self.variantRows,
         OriginalName.variantValues(name.id, name.account) + [
@@ -178,14 +175,19 @@ extension OriginalStore {
   }
 
   func freshness(of original: OriginalRow) -> Freshness {
-    let use = state.withLock { $0.uses[original.number] } ?? original.lastUse
+    let (use, newest, hasForgotten) = state.withLock {
+      ($0.uses[original.number], $0.superseded[original.number], $0.hasForgotten)
+    }
+    if let newest, newest != original.body { return .gone }
     var lifetime = lifetime
     if let own = original.lifetime {
       (lifetime.maximumAge, lifetime.renewsOnUse) = (own.maximumAge, own.renewsOnUse)
     }
-    return lifetime.freshness(
-      of: original.freshness, stored: original.stored, lastUse: use / 1_000_000,
-      now: now() / 1_000_000)
+    let freshness = lifetime.freshness(
+      of: original.freshness, stored: original.stored,
+      lastUse: (use ?? original.lastUse) / 1_000_000, now: now() / 1_000_000)
+    return hasForgotten && freshness != .gone
+      ? .mustRevalidate(answersFailures: false) : freshness
   }
 
   /// What the original of a name has for its bytes.
@@ -201,7 +203,7 @@ extension OriginalStore {
     of id: ImageID, _ account: ImageID
   ) throws(DatabaseError) -> OriginalRow? {
     var found = state.withLock { state in
-      state.held.values.filter { $0.bytes != nil }.map(\.original)
+      state.held.values.map(\.original)
     }.filter { $0.name.id == id && $0.name.account == account }.map(\.row)
     _ = try reading { database throws(DatabaseError) in
       try database.run(

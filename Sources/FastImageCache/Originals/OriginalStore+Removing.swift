@@ -154,17 +154,30 @@ extension OriginalStore: OriginalKeeping {
   }
 
   func drop(_ name: OriginalName, body: UInt64) async {
-    state.withLock { state in
+    let newest = state.withLock { state in
       if state.held[name]?.original.body == body { state.held[name] = nil }
+      if state.superseded[name.row] == nil { state.supersede(name.row, by: ~body) }
+      return state.superseded[name.row]
     }
-    let isThere = try? await run { [self] () throws(DatabaseError) in
-      try transaction { database throws(DatabaseError) in
-        guard try self.body(of: name, in: database) == body else { return false }
-        try remove(name.row, body, in: database)
-        return true
+    do throws(DatabaseError) {
+      let isThere = try await run { [self] () throws(DatabaseError) in
+        let isThere = try transaction { database throws(DatabaseError) in
+          // An older one that it has superseded goes with it.
+          guard let present = try self.body(of: name, in: database),
+            present == body || newest == body
+          else { return false }
+          try remove(name.row, present, in: database)
+          return true
+        }
+        state.withLock { state in
+          if state.held[name] == nil, state.superseded[name.row] == newest {
+            state.superseded[name.row] = nil
+          }
+        }
+        return isThere
       }
-    }
-    if isThere == true { listeners.send(name.id, .removed) }
+      if isThere { listeners.send(name.id, .removed) }
+    } catch { noteLeft(name, error) }
   }
 
   // MARK: Words of servers
@@ -184,7 +197,7 @@ extension OriginalStore: OriginalKeeping {
       if let terms { state.held[name]?.original.terms = terms }
       if let version { state.held[name]?.original.version = version }
     }
-    await write { [self] database throws(DatabaseError) in
+    let failure = await write { [self] database throws(DatabaseError) in
       // A mark may have come meanwhile.
       guard load.map(allows) ?? true else { return }
       try database.run(
@@ -198,6 +211,11 @@ extension OriginalStore: OriginalKeeping {
           .integer(name.row), .bits(body),
         ])
     }
+    guard let failure else { return }
+    state.withLock { state in
+      if state.superseded[name.row] == nil { state.supersede(name.row, by: ~body) }
+    }
+    noteLeft(name, failure)
   }
 
   func markStale(_ owner: OriginalOwner, _ names: Set<ImageID>) async {
@@ -249,14 +267,20 @@ extension OriginalStore: OriginalKeeping {
     }
   }
 
-  /// Changes rows, in a folder that is there; where that fails, the originals are asked about once more.
+  /// Changes rows, in a folder that is there.
+  ///
+  /// - Returns: Why that failed.
+  @discardableResult
   private func write(
     _ change: @escaping @Sendable (Database) throws(DatabaseError) -> Void
-  ) async {
-    _ = try? await run { [self] () throws(DatabaseError) in
-      if !state.withLock({ $0.isOpen }), try status(of: file) == nil { return }
-      defer { closeIfSuspended() }
-      try transaction(evenSuspended: true, change)
-    }
+  ) async -> DatabaseError? {
+    do throws(DatabaseError) {
+      try await run { [self] () throws(DatabaseError) in
+        if !state.withLock({ $0.isOpen }), try status(of: file) == nil { return }
+        defer { closeIfSuspended() }
+        try transaction(evenSuspended: true, change)
+      }
+      return nil
+    } catch { return error }
   }
 }

@@ -72,11 +72,14 @@ public final class OriginalStore: Sendable {
   // 2. A row without its file is a miss, and so is a body of another checksum. A file without a row is deleted
   //    inside of a transaction, which excludes all writers, and its name is never used again.
   // 3. From the return of `hold` on a lookup finds the original, before a byte is written.
-  // 4. What was removed does not come back: a removal forbids the loads that began before it.
+  // 4. What was removed does not come back: a removal forbids the loads that began before it, and the refreshes that
+  //    their answers have caused.
   // 5. The writing connection is used on `queue` only. A reading one is out of `state` while it is used. So no
   //    lock is held through a system call.
   // 6. No file is open while the store is suspended, and a child of fork(2) touches none. A suspension waits for
   //    the `readings` that are under way.
+  // 7. What a newer answer has superseded answers no more, whether its drop can be written or not: `superseded` is
+  //    changed before `hold`, `drop` and `note` return, and takes a name back only once the database has no other body.
   let state = Lock(State())
   let queue = DispatchQueue(label: "FastImageCache.originals", qos: .userInitiated)
   let writer = OriginalWriter()
