@@ -41,7 +41,7 @@ package final class DownloadBuffer: Sendable {
   /// How many of the first bytes earlier loads have left.
   package let earlierByteCount: Int
 
-  /// Called behind each append, with the new bytes, on its thread.
+  /// Called after each append, with the new bytes, on its thread and under no lock.
   private let didAppend: (@Sendable (DownloadBuffer, Data) -> Void)?
 
   private let content: Lock<Data>
@@ -98,12 +98,20 @@ package final class DownloadBuffer: Sendable {
   ///
   /// - Throws: ``ImageSourceError/tooLarge(byteCountLimit:)``, and takes nothing then.
   package func append(_ bytes: Data) throws(ImageSourceError) {
+    try take(bytes)
+    tell(of: bytes)
+  }
+
+  /// As ``append(_:)``, for a caller that holds a lock: it calls ``tell(of:)`` once the lock is free.
+  func take(_ bytes: Data) throws(ImageSourceError) {
     let fits = content.withLock { content in
       let fits = bytes.count <= byteCountLimit - content.count
       if fits { content.append(bytes) }
       return fits
     }
     guard fits else { throw .tooLarge(byteCountLimit: byteCountLimit) }
-    didAppend?(self, bytes)
   }
+
+  /// Tells whoever watches of bytes that were taken, in their order.
+  func tell(of bytes: Data) { didAppend?(self, bytes) }
 }

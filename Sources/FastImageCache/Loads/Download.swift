@@ -15,6 +15,7 @@ final class Download: Sendable {
     var partial: Partial?
     /// The new bytes of the buffers before.
     var formerByteCount = 0
+    var isOver = false
 
     mutating func exchange(for next: DownloadBuffer?) -> DownloadBuffer? {
       formerByteCount += newest?.newByteCount ?? 0
@@ -75,24 +76,26 @@ final class Download: Sendable {
   }
 
   /// Begins a buffer in the place of the one before. Previews of that one are shown no more, unless it is
-  /// continued.
+  /// continued. A source may call this late: after ``end()`` nothing of the buffer is kept.
   func begin(
     _ terms: ResponseMetadata, continuing known: KnownOriginal?, byteCountLimit: Int
   ) -> DownloadBuffer {
     let (former, formerPainter) = state.withLock { ($0.newest, $0.painter) }
     // The terms tell the versions apart.
     let painter = known?.terms == former?.terms ? formerPainter : formerPainter?.makeNext()
-    disk?.begin(terms, continues: known != nil)
     let previews = painter.map(PreviewWatch.init)
     let newest = DownloadBuffer(terms, continuing: known, byteCountLimit: byteCountLimit) {
       [disk] buffer, bytes in
       disk?.grow(to: buffer.byteCount, of: buffer)
       previews?.note(bytes, of: buffer)
     }
-    _ = state.withLock { state in
+    let isOver = state.withLock { state in
+      if state.isOver { return true }
       state.painter = painter
-      return state.exchange(for: newest)
+      _ = state.exchange(for: newest)
+      return false
     }
+    if !isOver { disk?.begin(terms, continues: known != nil) }
     return newest
   }
 
@@ -107,7 +110,7 @@ final class Download: Sendable {
   /// Leaves to later loads what is to be continued, whatever ends the load. A source may keep this object.
   func end() {
     let (buffer, partial) = state.withLock { state in
-      defer { (state.painter, state.partial) = (nil, nil) }
+      defer { (state.painter, state.partial, state.isOver) = (nil, nil, true) }
       return (state.exchange(for: nil), state.partial)
     }
     disk?.end(keeps: buffer.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)

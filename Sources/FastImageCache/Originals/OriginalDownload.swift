@@ -60,6 +60,8 @@ package final class OriginalDownload: @unchecked Sendable {
   private let load: OriginalLoad
   private var original: OriginalRecord
   private var file: BodyFile?
+  /// Whether the load's part is over. The thread that brings the bytes may be late with the last ones.
+  private var isOver = false
   /// The bytes that were given to the queue; none more once no further block is written.
   private let given = Lock(0)
 
@@ -116,7 +118,7 @@ package final class OriginalDownload: @unchecked Sendable {
   }
 
   private func write(_ block: Data, at offset: Int) {
-    guard store.allows(load), offset == file?.original.wholeByteCount ?? 0 else { return }
+    guard !isOver, store.allows(load), offset == file?.original.wholeByteCount ?? 0 else { return }
     do throws(DatabaseError) {
       let file = if let file { file } else { try store.makeFile(original) }
       self.file = file
@@ -145,6 +147,7 @@ package final class OriginalDownload: @unchecked Sendable {
   /// - Parameter keeps: Whether a later load may go on from here.
   func end(keeps: Bool) {
     store.enqueue { [self] () throws(DatabaseError) in
+      isOver = true
       guard let file = file.take() else { return }
       if keeps, file.original.wholeByteCount > 0, store.allows(load) {
         store.writer.files[file.original.body] = nil

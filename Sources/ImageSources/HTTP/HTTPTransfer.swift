@@ -9,6 +9,8 @@ import Locking
 /// 2. Once `isOver`, no event changes anything: events after a cancellation are dropped.
 /// 3. `buffer` holds the bytes that `exchange` has taken. Both change in one critical section, so that an
 ///    exchange that is complete has all of its bytes here.
+/// 4. `begin`, and what watches a buffer, are called on the connection's thread, in order, and never under the
+///    lock: they may cancel the task whose cancellation takes it.
 final class HTTPTransfer: Sendable {
   enum Outcome: Sendable {
     case arrived(DownloadBuffer)
@@ -31,21 +33,15 @@ final class HTTPTransfer: Sendable {
       return continuation
     }
 
-    /// Keeps what a step brings.
+    /// Takes the bytes that a step brings.
     ///
-    /// - Returns: The step, or the failure of keeping it.
-    mutating func follow(
-      _ step: HTTPExchange.Step, _ begin: (ResponseMetadata, KnownOriginal?) -> DownloadBuffer
-    ) -> HTTPExchange.Step {
-      switch step {
-      case .begin(let terms, let known): buffer = begin(terms, known)
-      case .take(let bytes):
-        do throws(ImageSourceError) {
-          try buffer?.append(bytes)
-        } catch {
-          return .fail(HTTPFailure(error: error))
-        }
-      case .goOn, .redirect, .fail: break
+    /// - Returns: The step, or the failure of taking them.
+    func follow(_ step: HTTPExchange.Step) -> HTTPExchange.Step {
+      guard case .take(let bytes) = step else { return step }
+      do throws(ImageSourceError) {
+        try buffer?.take(bytes)
+      } catch {
+        return .fail(HTTPFailure(error: error))
       }
       return step
     }
@@ -58,8 +54,8 @@ final class HTTPTransfer: Sendable {
   let measure: @Sendable (NetworkDurations) -> Void
 
   /// - Parameters:
-  ///   - begin: Called when the first bytes are about to be taken, under this transfer's lock, so that
-  ///     no answer that is over begins a buffer.
+  ///   - begin: Called when the first bytes are about to be taken. Bytes come into the buffer unless the transfer
+  ///     is over by then.
   ///   - report: Called after each event, on the connection's thread.
   ///   - measure: Called once, on that thread, before the request ends by itself.
   init(
@@ -131,7 +127,8 @@ final class HTTPTransfer: Sendable {
     answer { state in
       switch (state.exchange.end(fault: fault, isReset: isReset), state.buffer) {
       case (.complete, let buffer?): .success(.arrived(buffer))
-      case (.complete, nil): preconditionFailure("A body is complete only after it has begun.")
+      // The transfer was over before its buffer was there: no caller hears this.
+      case (.complete, nil): .failure(CancellationError())
       case (.unchanged(let terms), _): .success(.unchanged(terms))
       case (.failed(let failure), _): .failure(failure)
       }
@@ -148,14 +145,19 @@ final class HTTPTransfer: Sendable {
 
   /// Passes one event to the exchange and follows its step.
   private func goesOn(after event: (inout HTTPExchange) -> HTTPExchange.Step) -> Bool {
-    let taken: (HTTPExchange.Step, ImageSourceProgress)? = state.withLock { state in
+    let taken: (HTTPExchange.Step, ImageSourceProgress, DownloadBuffer?)? = state.withLock {
+      state in
       if state.isOver { return nil }
-      let step = state.follow(event(&state.exchange), begin)
-      return (step, state.exchange.progress)
+      let step = state.follow(event(&state.exchange))
+      return (step, state.exchange.progress, state.buffer)
     }
-    guard let (step, progress) = taken else { return false }
+    guard let (step, progress, buffer) = taken else { return false }
     switch step {
-    case .goOn, .begin, .take: break
+    case .goOn: break
+    case .take(let bytes): buffer?.tell(of: bytes)
+    case .begin(let terms, let known):
+      let begun = begin(terms, known)
+      state.withLock { if !$0.isOver { $0.buffer = begun } }
     case .redirect(let target):
       answer { _ in .success(.redirect(to: target)) }
       return false

@@ -111,6 +111,50 @@ struct OriginalDownloadTests: OriginalFolderSuite {
     try await look.value
   }
 
+  @Test("leaves nothing where it is cancelled between its head and its first byte")
+  func cancelledAtHead() async throws {
+    let bytes = OriginalStore.bytes(7, count: 2 * block)
+    let server = try HTTPServer(files: [
+      "/a": HTTPFile(bytes, entityTag: "\"1\""), "/b": HTTPFile(bytes),
+    ])
+    let (store, source) = (store(), URLImageSource(http: .patient))
+    let (disk, _) = try await download(store)
+    let (slot, heads, gate) = (Download(to: disk), Counter(), Gate())
+    var request = ImageSourceRequest(url: server.url("/a"), byteCountLimit: bytes.count)
+    request.makeBuffer = {
+      heads.increment()
+      gate.waitBlocking()
+      return slot.begin($0, continuing: $1, byteCountLimit: bytes.count)
+    }
+    let load = Task { [request] in try await source.response(to: request) }
+    await heads.reaches(1)
+    load.cancel()
+    await #expect(throws: CancellationError.self) { try await load.value }
+    slot.end()
+    gate.open()
+    // The thread that brought the head brings this behind it.
+    var other = ImageSourceRequest(url: server.url("/b"), byteCountLimit: bytes.count)
+    other.makeBuffer = { DownloadBuffer($0, continuing: $1, byteCountLimit: bytes.count) }
+    #expect(try await source.response(to: other).encodedData == bytes)
+    await store.queueIsDone()
+    #expect(slot.take() == nil)
+    #expect(try await store.inspect().isEmpty)
+  }
+
+  @Test("takes no block of a thread that is late with it")
+  func takesNothingLate() async throws {
+    let bytes = OriginalStore.bytes(7, count: 2 * block)
+    let store = store()
+    let (disk, load) = try await download(store)
+    let slot = Download(to: disk)
+    let arrival = slot.begin(terms(bytes), continuing: nil, byteCountLimit: bytes.count)
+    slot.end()
+    try arrival.append(bytes)
+    await store.queueIsDone()
+    withExtendedLifetime(load) {}
+    #expect(try await store.inspect().isEmpty)
+  }
+
   @Test("is not continued where it is damaged, too old, refused, or another version")
   func refused() async throws {
     let bytes = OriginalStore.bytes(7, count: 4 * block)

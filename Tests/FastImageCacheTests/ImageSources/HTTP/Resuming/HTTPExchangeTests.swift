@@ -254,4 +254,28 @@ struct HTTPTransferTests {
       #expect(await seen.value == bytes.count)
     }
   }
+
+  @Test(
+    "that is complete is the answer at the time limit, before whoever watches was told of its end")
+  func isCompleteBeforeItIsTold() async throws {
+    let body = Data("a picture's bytes".utf8)
+    let server = try HTTPServer(["/a": .ok(body), "/b": .ok(body)])
+    let (clock, told, gate) = (ManualClock(), Counter(), Gate())
+    let source = URLImageSource(.limited(idle: 10), clock: clock) { _ in }
+    var request = ImageSourceRequest(url: server.url("/a"), byteCountLimit: 100)
+    request.makeBuffer = {
+      DownloadBuffer($0, continuing: $1, byteCountLimit: 100) { buffer, _ in
+        guard buffer.byteCount == body.count else { return }
+        told.increment()
+        gate.waitBlocking()
+      }
+    }
+    let load = Task { [request] in try await source.response(to: request) }
+    await told.reaches(1)
+    await clock.sleepers { !$0.isEmpty }
+    clock.advance(by: .seconds(10))
+    #expect(try await load.value.encodedData == body)
+    gate.open()
+    #expect(try await bytes(server.url("/b"), from: source) == body)
+  }
 }
