@@ -124,6 +124,15 @@ void fic_curl_leave_lookups_behind(CURL *easy) {
 #endif
 }
 
+void fic_curl_tell_of_sending(CURL *easy, fic_curl_teller teller, void *context) {
+#if LIBCURL_VERSION_NUM >= 0x075000
+  curl.easy_setopt(easy, CURLOPT_PREREQFUNCTION, teller);
+  curl.easy_setopt(easy, CURLOPT_PREREQDATA, context);
+#else
+  (void)easy, (void)teller, (void)context;
+#endif
+}
+
 struct curl_slist *fic_curl_slist_append(struct curl_slist *list, const char *text) {
   return curl.slist_append(list, text);
 }

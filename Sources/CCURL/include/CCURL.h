@@ -50,6 +50,12 @@ bool fic_curl_leaves_lookups_behind(void);
 /// itself and frees its memory. Older libraries go on waiting.
 void fic_curl_leave_lookups_behind(CURL *easy);
 
+typedef int (*fic_curl_teller)(void *context, char *remote, char *local, int remote_port, int local_port);
+
+/// Has a function called, which returns 0, when a connection takes the request; CURLOPT_PREREQFUNCTION(3). Libraries
+/// before 7.80 never call it.
+void fic_curl_tell_of_sending(CURL *easy, fic_curl_teller teller, void *context);
+
 struct curl_slist *fic_curl_slist_append(struct curl_slist *list, const char *text);
 void fic_curl_slist_free_all(struct curl_slist *list);
 

@@ -114,6 +114,13 @@
       // One thread serves all transfers: a slow name server must not hold up the others.
       fic_curl_leave_lookups_behind(easy)
       let context = Unmanaged.passUnretained(self).toOpaque()
+      fic_curl_tell_of_sending(
+        easy,
+        { context, _, _, _, _ in
+          guard let context else { return 0 }
+          Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue().transfer.noteSent()
+          return 0
+        }, context)
       try Self.check([
         fic_curl_set_text(easy, CURLOPT_URL, request.url.absoluteString),
         fic_curl_set_long(easy, CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS)),

@@ -209,6 +209,7 @@
       guard let times = metrics.transactionMetrics.last, let start = times.fetchStartDate else {
         return
       }
+      if times.requestStartDate != nil { transfer(for: task)?.noteSent() }
       // A connection's handshake is a part of the time in which it is made.
       let ends = [
         times.domainLookupEndDate, times.secureConnectionStartDate ?? times.connectEndDate,

@@ -96,12 +96,13 @@ final class HTTPLoad: Sendable {
         guard let response = try await group.next() else { throw CancellationError() }
         return response
       }
-    } catch let failure as HTTPFailure {
+    } catch var failure as HTTPFailure {
+      let last = transfer.withLock { $0 }
+      guard case .timedOut = failure.error else { throw failure }
       // A body that is complete counts, whatever fault follows.
-      guard case .timedOut = failure.error,
-        let buffer = transfer.withLock({ $0?.completeBuffer })
-      else { throw failure }
-      return response(of: buffer)
+      if let buffer = last?.completeBuffer { return response(of: buffer) }
+      if failure.remedy != .none, last?.lacksAnswerToRange == true { failure.remedy = .all }
+      throw failure
     }
   }
 

@@ -105,6 +105,12 @@ final class HTTPTransfer: Sendable {
     }
   }
 
+  /// See ``HTTPExchange/lacksAnswerToRange``.
+  var lacksAnswerToRange: Bool { state.withLock { $0.exchange.lacksAnswerToRange } }
+
+  /// A connection takes the request.
+  func noteSent() { state.withLock { $0.exchange.isSent = true } }
+
   /// Whether no caller waits for the outcome any more.
   var isOver: Bool { state.withLock { $0.isOver } }
 
@@ -214,6 +220,8 @@ struct HTTPExchange: Sendable {
   private let condition: HTTPCondition
   private let byteCountLimit: Int
   private var phase = Phase.head
+  /// Whether a connection took the request, as far as the system tells.
+  var isSent = false
 
   init(_ condition: HTTPCondition = .all, byteCountLimit: Int) {
     self.condition = condition
@@ -224,6 +232,13 @@ struct HTTPExchange: Sendable {
     guard case .body(let body) = phase else { return ImageSourceProgress(receivedByteCount: 0) }
     return ImageSourceProgress(
       receivedByteCount: max(body.position, body.known.count), expectedByteCount: body.total)
+  }
+
+  /// Whether a connection took a continuation, and no head came. Some servers, and firewalls in front of them, drop
+  /// whatever has a `Range`.
+  var lacksAnswerToRange: Bool {
+    guard isSent, case .head = phase, case .rest = condition else { return false }
+    return true
   }
 
   /// Whether each announced byte has come, so that the answer counts whatever fault follows.
@@ -288,7 +303,8 @@ struct HTTPExchange: Sendable {
   ///   - fault: The failure that the system saw; `nil` when it saw none.
   ///   - isReset: Whether the server refused this request alone, and its connection goes on.
   func end(fault: ImageSourceError?, isReset: Bool = false) -> Ending {
-    let again: HTTPFailure.Remedy = isReset ? .resend : .again()
+    let again: HTTPFailure.Remedy =
+      lacksAnswerToRange ? .all : isReset ? .resend : .again()
     switch phase {
     case .head:
       let error = fault ?? .network("The server closed the connection without an answer.")

@@ -203,8 +203,9 @@ struct HTTPRetryTests {
         script.withLock { $0 = [answers[first], last] }
         let before = server.requests.value
         let content = try? await load(server.url("/a"), known: known, from: source)
-        // The first, two retries, one more without conditions.
-        #expect(server.requests.value - before <= 4)
+        // The first, two retries, one more without conditions; and libcurl repeats a request by itself on a
+        // connection that was used before and is closed.
+        #expect(server.requests.value - before <= 5)
         if let bytes = content?.arrivedBytes { #expect(bytes == original.bytes) }
       }
     }
