@@ -52,7 +52,8 @@ package struct CacheControl: Hashable, Sendable {
     var (mustUnderstand, isClosed) = (false, true)
     var reader = FieldReader(text)
     while !reader.isAtEnd {
-      reader.skipSpace()
+      // Servers write no-break spaces and the like in front of a directive.
+      _ = reader.run { !$0.isTokenCharacter && !",;\"".utf8.contains($0) }
       defer { isClosed = reader.skipElement() && isClosed }
       guard let name = reader.token() else { continue }
       // Of a directive that is there twice the first counts: section 4.2.1.

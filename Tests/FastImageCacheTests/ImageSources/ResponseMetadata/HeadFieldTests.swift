@@ -199,6 +199,20 @@ struct CacheControlTests {
     #expect(CacheControl(#"a="x; no-store"; max-age=100"#) == control { $0.maxAge = 100 })
   }
 
+  @Test("has directives behind characters that begin none, such as a no-break space")
+  func oddSpaces() {
+    let expected = control { ($0.maxAge, $0.noStore) = (100, true) }
+    // The last one is how a lone byte 0xA0 arrives here.
+    for space in ["\u{A0}", " \u{A0} ", "\u{FEFF}", "\u{2003}", "\u{B}", "\u{FFFD}"] {
+      for text in ["max-age=100,\(space)no-store", "\(space)no-store, max-age=100"] {
+        #expect(CacheControl(text) == expected, "\(text.debugDescription)")
+      }
+      #expect(CacheControl("\(space),\(space)") == CacheControl())
+      #expect(CacheControl("\(space)a=\"x, no-store\"") == CacheControl())
+      #expect(CacheControl("\(space)\"x, no-store\"") == CacheControl())
+    }
+  }
+
   @Test("finds no directive inside a quoted string")
   func quotedStrings() {
     #expect(CacheControl(#"community="UCI, max-age=9", max-age=8"#).maxAge == 8)
