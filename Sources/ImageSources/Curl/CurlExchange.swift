@@ -20,6 +20,8 @@
 
     private var head = HTTPHeadLines()
     private var isHeadPassedOn = false
+    /// How many bytes of the body are to come, where the library waits for the connection's end instead.
+    private var restCount: Int?
     private var inflater: Inflater?
     /// Why the body cannot be decoded.
     private var codingFault: ImageSourceError?
@@ -62,7 +64,7 @@
     /// What the library says of an exchange that ended with `code`; `nil` for a success.
     func fault(_ code: CURLcode) -> ImageSourceError? {
       if let codingFault { return codingFault }
-      guard code != CURLE_OK else {
+      guard code != CURLE_OK, restCount != 0 else {
         return inflater?.isAtEnd == false
           ? .network("The compressed body ends before its data do.") : nil
       }
@@ -166,16 +168,23 @@
 
     /// One line of a head, an empty one at its end; `false` drops the connection.
     fileprivate func receive(headerLine line: [UInt8]) -> Bool {
-      guard !isHeadPassedOn else { return true }
-      if head.receive(line) { return passOnHead() }
+      // Trailers count, too, and say nothing.
+      let isEnd = head.receive(line) && !isHeadPassedOn
       if head.isOverlong { transfer.refuse(with: .network("The head of the answer has no end.")) }
-      return !head.isOverlong
+      return !head.isOverlong && (!isEnd || passOnHead())
     }
 
     /// False while other exchanges, or the pause that all are in, come first.
     fileprivate func mayTake(_ byteCount: Int) -> Bool { pace?.take(byteCount, by: easy) ?? true }
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+      guard let count = restCount else { return decode(bytes) }
+      guard decode(UnsafeRawBufferPointer(rebasing: bytes.prefix(count))) else { return false }
+      restCount = count - min(count, bytes.count)
+      return restCount != 0
+    }
+
+    private func decode(_ bytes: UnsafeRawBufferPointer) -> Bool {
       guard let inflater else { return transfer.receive(Data(bytes)) }
       switch inflater.decode(bytes, transfer.receive) {
       case .taken: return true
@@ -194,7 +203,10 @@
       let head = head.head(url: url, status: status)
       guard transfer.receive(head) else { return false }
       inflater = Inflater(head.codings)
-      return true
+      if head.fields["transfer-encoding"] != nil {
+        restCount = head.contentLength.map { max(0, $0) }
+      }
+      return restCount != 0
     }
   }
 

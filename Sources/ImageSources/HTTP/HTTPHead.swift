@@ -113,7 +113,9 @@ struct HTTPHeadLines {
   func head(url: URL, status: Int) -> HTTPHead {
     var fields = fields
     // A coding of the transfer tells the end of the body, whatever length is announced: RFC 9112 section 6.3.
-    if fields["transfer-encoding"] != nil { fields["content-length"] = nil }
+    if let coding = fields["transfer-encoding"], coding.lowercased() != "identity" {
+      fields["content-length"] = nil
+    }
     return HTTPHead(url: url, status: status, fields: fields, received: Date())
   }
 }
@@ -142,16 +144,15 @@ enum HTTPDecision: Sendable {
 
   init(on head: HTTPHead, to condition: HTTPCondition) {
     switch (head.status, condition) {
-    case (let status, _) where Self.redirects.contains(status) && head.fields["location"] != nil:
+    case (let status, _)
+    where Self.redirects.contains(status) && !head.fields["location", default: ""].isEmpty:
       self = Self.redirect(head)
     case (let status, .rest) where Self.successes.contains(status) && Self.isPart(head):
       self = .failure(.contradiction(.httpStatus(status)))
-    case (let status, _) where Self.successes.contains(status):
+    case (let status, _) where Self.successes.contains(status) || Self.showsInstead(head):
       self = .whole(Self.terms(head))
     case (206, .rest(let known, let first)):
       self = Self.part(head, known, first) ?? .failure(.contradiction(.httpStatus(206)))
-    case (206, _) where Self.isWhole(head):
-      self = .whole(Self.terms(head))
     case (304, .ifChanged(let known)):
       let newer = Self.terms(head)
       self =
@@ -184,6 +185,12 @@ enum HTTPDecision: Sendable {
     }
   }
 
+  /// Whether a redirect that leads nowhere may have a picture for a body, which browsers show.
+  private static func showsInstead(_ head: HTTPHead) -> Bool {
+    redirects.contains(head.status) && head.contentLength != 0
+      && head.fields["content-type"]?.lowercased().hasPrefix("text/") != true
+  }
+
   private static func redirect(_ head: HTTPHead) -> HTTPDecision {
     let location = head.fields["location", default: ""]
     guard let target = RedirectTarget.url(location, relativeTo: head.url) else {
@@ -200,7 +207,7 @@ enum HTTPDecision: Sendable {
     var terms = ResponseMetadata(fields: fields, received: head.received)
     terms.origin = HTTPHost.origin(of: head.url)
     // Nothing says how long the original of such an answer is the present one: RFC 9111 section 3.
-    if [201, 202, 226].contains(head.status), terms.cacheControl?.maxAge == nil,
+    if redirects.union([201, 202, 226]).contains(head.status), terms.cacheControl?.maxAge == nil,
       terms.cacheControl?.isPublic != true, terms.expires == nil
     {
       terms.cacheControl = CacheControl("no-store")
@@ -212,14 +219,6 @@ enum HTTPDecision: Sendable {
   private static func isPart(_ head: HTTPHead) -> Bool {
     guard let range = head.contentRange else { return false }
     return range.first > 0 || range.total.map { range.last + 1 < $0 } ?? false
-  }
-
-  /// Whether a part is all of the original.
-  private static func isWhole(_ head: HTTPHead) -> Bool {
-    guard let range = head.contentRange, range.first == 0, let total = range.total,
-      range.last + 1 == total
-    else { return false }
-    return !head.isMultipart && head.contentLength.map { $0 == total } ?? true
   }
 
   /// The part that came, if nothing about it contradicts what is known.

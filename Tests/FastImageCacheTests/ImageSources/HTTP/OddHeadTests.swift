@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import ImageSources
+
+@Suite("An odd head that browsers read", .timeLimit(.minutes(10)))
+struct OddHeadTests {
+  private static let body = Data("a picture's bytes".utf8)
+
+  /// A reply of lines as they stand.
+  private static func reply(_ lines: String..., ending: [HTTPReply.Step] = []) -> HTTPReply {
+    let head = lines.map { $0 + "\r\n" }.joined() + "\r\n"
+    return HTTPReply([.bytes(Data(head.utf8) + body)] + ending)
+  }
+
+  private static let length = "Content-Length: \(body.count)"
+
+  private static let replies: [String: HTTPReply] = [
+    "/identity": reply("HTTP/1.1 200 OK", "Transfer-Encoding: identity", length),
+  ]
+
+  @Test("brings its body", arguments: replies.keys.sorted())
+  func bringsBody(_ path: String) async throws {
+    let server = try HTTPServer(Self.replies.merging(["/b": .ok(Self.body)]) { $1 })
+    let source = URLImageSource(http: .patient)
+    for path in [path, "/b", path] {
+      #expect(try await bytes(server.url(path), from: source) == Self.body)
+    }
+  }
+
+  @Test(
+    "of a redirect that leads nowhere brings its body",
+    arguments: [301, 302, 303, 307, 308], ["", "Location:"])
+  func redirectsNowhere(_ status: Int, _ location: String) async throws {
+    let lines = "HTTP/1.1 \(status) Status\r\nContent-Type: image/png"
+    let server = try HTTPServer([
+      "/a": location.isEmpty
+        ? Self.reply(lines, Self.length) : Self.reply(lines, location, Self.length),
+      "/none": .status(status),
+      "/text": .status(
+        status, headers: ["Content-Type": "text/html"], body: Self.body),
+    ])
+    #expect(try await bytes(server.url("/a")) == Self.body)
+    for path in ["/none", "/text"] {
+      await #expect(throws: ImageSourceError.httpStatus(status)) {
+        try await bytes(server.url(path))
+      }
+    }
+  }
+
+  @Test("whose trailers have no end is left at a limit")
+  func endlessTrailers() async throws {
+    var reply = HTTPReply.chunked([.bytes(Self.body)])
+    reply.steps.removeLast()
+    let line = Data("X: ".utf8) + Data(repeating: 120, count: 1000) + Data("\r\n".utf8)
+    reply.steps += [.bytes(Data("0\r\n".utf8)), .endless(line)]
+    let server = try HTTPServer(["/a": reply, "/b": .ok(Self.body)])
+    let source = URLImageSource(http: .patient)
+    let error = await networkError(server.url("/a"), from: source)
+    #expect(error?.contains("head") == true)
+    #expect(try await bytes(server.url("/b"), from: source) == Self.body)
+  }
+}
