@@ -13,13 +13,15 @@
     let easy: UnsafeMutableRawPointer
     let transfer: HTTPTransfer
 
-    private let url: URL
+    private let request: HTTPRequest
     private let pace: CurlRateQueue<UnsafeMutableRawPointer>?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     private var head = HTTPHeadLines()
     private var isHeadPassedOn = false
+    /// Reads the head where the library refuses it.
+    private var plain: PlainHead?
     /// How many bytes of the body are to come, where the library waits for the connection's end instead.
     private var restCount: Int?
     private var inflater: Inflater?
@@ -35,7 +37,7 @@
       guard let easy = fic_curl_easy_init() else { throw Self.refusal(CURLE_OUT_OF_MEMORY) }
       self.easy = easy
       self.transfer = transfer
-      (url, self.pace) = (request.url, pace)
+      (self.request, self.pace) = (request, pace)
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
       try configure(request)
@@ -64,11 +66,12 @@
     /// What the library says of an exchange that ended with `code`; `nil` for a success.
     func fault(_ code: CURLcode) -> ImageSourceError? {
       if let codingFault { return codingFault }
+      if let plain, !isHeadPassedOn { return plain.refusal }
       guard code != CURLE_OK, restCount != 0 else {
         return inflater?.isAtEnd == false
           ? .network("The compressed body ends before its data do.") : nil
       }
-      if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .serverNotTrusted(url.host ?? "") }
+      if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .serverNotTrusted(request.url.host ?? "") }
       var number = 0
       fic_curl_get_long(easy, CURLINFO_OS_ERRNO, &number)
       if code == CURLE_COULDNT_CONNECT, [ENETUNREACH, ENETDOWN].contains(CInt(number)) {
@@ -178,10 +181,41 @@
     fileprivate func mayTake(_ byteCount: Int) -> Bool { pace?.take(byteCount, by: easy) ?? true }
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+      if plain != nil, !isHeadPassedOn { return receive(plain: bytes[...]) }
       guard let count = restCount else { return decode(bytes) }
       guard decode(UnsafeRawBufferPointer(rebasing: bytes.prefix(count))) else { return false }
       restCount = count - min(count, bytes.count)
       return restCount != 0
+    }
+
+    /// Has the handle ask once more where the library refused a head that browsers read.
+    ///
+    /// - Returns: Whether the handle is to begin anew.
+    func asksPlainly(after code: CURLcode) -> Bool {
+      guard [CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL].contains(code), plain == nil,
+        !isHeadPassedOn, !transfer.isOver, let address = PlainHead.address(of: request)
+      else { return false }
+      (plain, head) = (PlainHead(refusal: fault(code)), HTTPHeadLines())
+      let protocols = Int(CURLPROTO_GOPHER) | Int(CURLPROTO_GOPHERS)
+      return [
+        fic_curl_set_text(easy, CURLOPT_URL, address),
+        fic_curl_set_long(easy, CURLOPT_PROTOCOLS, protocols),
+        fic_curl_set_long(easy, CURLOPT_SSL_ENABLE_ALPN, 0),
+      ].allSatisfy { $0 == CURLE_OK }
+    }
+
+    /// Takes lines up to the end of the head, and the rest as the body.
+    private func receive(plain bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+      var rest = bytes
+      while let line = plain?.takeLine(&rest) {
+        guard plain?.status != nil, receive(headerLine: line) else { return false }
+        if isHeadPassedOn {
+          return rest.isEmpty || receive(body: UnsafeRawBufferPointer(rebasing: rest))
+        }
+        // An interim answer is over.
+        if line.isEmpty { plain?.status = nil }
+      }
+      return plain?.isOverlong == false
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -196,15 +230,18 @@
     }
 
     private func passOnHead() -> Bool {
-      var status = 0
-      fic_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+      var status = plain?.status ?? 0
+      if plain == nil { fic_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status) }
       guard status >= 200 else { return true }
+      let head = head.head(url: request.url, status: status)
+      let isCoded = head.fields["transfer-encoding", default: "identity"].lowercased() != "identity"
+      // Chunks are the library's to read.
+      if plain != nil, isCoded { return false }
       isHeadPassedOn = true
-      let head = head.head(url: url, status: status)
       guard transfer.receive(head) else { return false }
       inflater = Inflater(head.codings)
-      if head.fields["transfer-encoding"] != nil {
-        restCount = head.contentLength.map { max(0, $0) }
+      if plain != nil || head.fields["transfer-encoding"] != nil {
+        restCount = head.contentLength.flatMap { $0 < 0 ? nil : $0 }
       }
       return restCount != 0
     }

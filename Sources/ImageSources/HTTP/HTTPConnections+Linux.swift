@@ -255,6 +255,10 @@
           let exchange = exchanges[easy]
         else { continue }
         let code = message.pointee.data.result
+        if exchange.asksPlainly(after: code) {
+          fic_curl_multi_remove_handle(multi, easy)
+          if fic_curl_multi_add_handle(multi, easy) == CURLM_OK { continue }
+        }
         drop(exchange, fault: exchange.fault(code), isReset: CurlExchange.isReset(code))
       }
     }

@@ -19,6 +19,12 @@ struct OddHeadTests {
 
   private static let replies: [String: HTTPReply] = [
     "/identity": reply("HTTP/1.1 200 OK", "Transfer-Encoding: identity", length),
+    "/text": reply("HTTP/1.1 200 OK", "Content-Length: many", ending: [.cut]),
+    "/no-length": reply("HTTP/1.1 200 OK", "Content-Length:", ending: [.cut]),
+    "/negative": reply("HTTP/1.1 200 OK", "Content-Length: -17", ending: [.cut]),
+    "/first": reply("HTTP/1.1 200 OK", "a line without a mark", length),
+    "/last": reply("HTTP/1.1 200 OK", length, "a line without a mark"),
+    "/empty-line": reply("\r\nHTTP/1.1 200 OK", length),
   ]
 
   @Test("brings its body", arguments: replies.keys.sorted())
@@ -28,6 +34,39 @@ struct OddHeadTests {
     for path in [path, "/b", path] {
       #expect(try await bytes(server.url(path), from: source) == Self.body)
     }
+  }
+
+  @Test("says what a right one says, and is refused where its body comes in chunks or it is none")
+  func saysTheSame() async throws {
+    let mark = "a line without a mark"
+    let server = try HTTPServer([
+      "/404": Self.reply("HTTP/1.1 404 None", mark, Self.length),
+      "/302": Self.reply("HTTP/1.1 302 Found", mark, "Location: /b?c=d%20e", Self.length),
+      "/103": Self.reply("HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 200 OK", mark, Self.length),
+      "/chunked": Self.reply("HTTP/1.1 200 OK", mark, "Transfer-Encoding: chunked"),
+      "/none": Self.reply("220 A mail server", Self.length),
+      "/lines": HTTPReply([.endless(Data("\r\n".utf8))]),
+      "/line": HTTPReply([
+        .bytes(Data("HTTP/1.1 200 OK\r\n\(mark)\r\na".utf8)),
+        .endless(Data(repeating: 97, count: 1000)),
+      ]),
+      "/b?c=d%20e": Self.reply("HTTP/1.1 200 OK", mark, Self.length),
+    ])
+    await #expect(throws: ImageSourceError.httpStatus(404)) {
+      try await bytes(server.url("/404"))
+    }
+    for path in ["/302", "/103"] { #expect(try await bytes(server.url(path)) == Self.body) }
+    let refusals = [
+      "/chunked": "colon", "/none": "HTTP/0.9", "/lines": "HTTP/0.9", "/line": "colon",
+    ]
+    for (path, words) in refusals {
+      let error = await networkError(server.url(path))
+      #expect(error?.contains(words) == true, "\(path): \(error ?? "")")
+    }
+    let second = server.arrivedRequests(for: "/404")
+    #expect(second.count == 2)
+    #expect(second.first?.headers["user-agent"] == second.last?.headers["user-agent"])
+    #expect(second.first?.headers["host"] == second.last?.headers["host"])
   }
 
   @Test(

@@ -38,6 +38,16 @@
       #expect(error?.contains("certificate") == true)
     }
 
+    @Test("is that of an answer with an odd head, too, which is asked for twice")
+    func oddHead() async throws {
+      let server = try await TLSServer(in: folder.url)
+      try Data("HTTP/1.1 200 OK\r\na line without a mark\r\n\r\nodd".utf8)
+        .write(to: folder.url.appending(path: "odd"))
+      let url = try #require(URL(string: "/odd", relativeTo: server.url)).absoluteURL
+      let source = URLImageSource(http: options(.pinned([server.pin])))
+      #expect(try await bytes(url, from: source) == Data("odd".utf8))
+    }
+
     @Test(
       "is refused where no key, or none that can be read, is pinned",
       arguments: [[], [""], ["/etc/hostname"], ["sha256//AAAA"], [otherPin, "sha1//AAAA"]])
