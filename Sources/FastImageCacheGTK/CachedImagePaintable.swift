@@ -13,7 +13,7 @@
   /// 2. The lease on the image lasts until another one, or none, is shown, or both are gone, and as long
   ///    as GTK keeps a drawing of it.
   @MainActor public final class CachedImagePaintable {
-    private let content: PaintableContent
+    let content: PaintableContent
     private let reference: GObjectReference
 
     /// Makes a paintable that shows nothing yet.

@@ -57,8 +57,8 @@
     ///
     /// It shows the smallest format of a family whose size has as many pixels as the widget, or the largest; another
     /// one when the widget's size or the window's scale factor changes, until whose image has come the present one
-    /// stays. The widget has no least size, and its natural one is that of the smallest format: its container, or
-    /// `gtk_widget_set_size_request`, gives it room.
+    /// stays. The widget has no least size. Its natural one is what `gtk_widget_set_size_request` asks for, or else
+    /// that of the smallest format; its container may give it any other.
     ///
     /// - Parameters:
     ///   - family: Of formats of the cache, ``FastImageCache/ImageFormat/family``.

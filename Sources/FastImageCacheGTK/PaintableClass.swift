@@ -63,15 +63,9 @@
       }
       face.get_current_image = { PaintableClass.content(of: $0)?.makeStill() }
       face.get_flags = { _ in GDK_PAINTABLE_STATIC_SIZE }
-      face.get_intrinsic_width = {
-        PaintableClass.content(of: $0).map { Int32($0.size.width) } ?? 0
-      }
-      face.get_intrinsic_height = {
-        PaintableClass.content(of: $0).map { Int32($0.size.height) } ?? 0
-      }
-      face.get_intrinsic_aspect_ratio = {
-        PaintableClass.content(of: $0).map { Double($0.size.width) / Double($0.size.height) } ?? 0
-      }
+      face.get_intrinsic_width = { PaintableClass.content(of: $0)?.layoutSize.width ?? 0 }
+      face.get_intrinsic_height = { PaintableClass.content(of: $0)?.layoutSize.height ?? 0 }
+      face.get_intrinsic_aspect_ratio = { PaintableClass.content(of: $0)?.aspectRatio ?? 0 }
     }
   }
 #endif

@@ -20,12 +20,27 @@
     var drawn: DrawnImage?
     var standIn: StandIn?
     var fit = ContentFit.unscaled
+    /// What the widget was told to have at least, in points, where this is a widget's; negative for nothing.
+    var request: (width: Int32, height: Int32)?
 
     init(of format: ImageFormat) {
       size = graphene_size_t(
         width: Float(max((Double(format.size.width) / format.scale).rounded(), 1)),
         height: Float(max((Double(format.size.height) / format.scale).rounded(), 1)))
     }
+
+    /// The size in points that layouts give: in the room of a widget the format's is no lower bound.
+    var layoutSize: (width: Int32, height: Int32) {
+      let own = (width: Int32(size.width), height: Int32(size.height))
+      guard let request, fit != .unscaled else { return own }
+      return (
+        request.width < 0 ? own.width : max(request.width, 1),
+        request.height < 0 ? own.height : max(request.height, 1)
+      )
+    }
+
+    /// None for a `GtkPicture`, which would make a width of the height of its row.
+    var aspectRatio: Double { request == nil ? Double(size.width) / Double(size.height) : 0 }
 
     /// Draws into a `GtkSnapshot *` by the fit.
     func draw(into snapshot: OpaquePointer?, width: Double, height: Double) {
@@ -44,7 +59,8 @@
         width: Float(Double(image.size.width) / image.scale),
         height: Float(Double(image.size.height) / image.scale))
       guard fit == .unscaled else { return fit.place(natural, in: room) }
-      // Stretched as the widget stretches the paintable; a smaller image in the middle.
+      guard request == nil else { return ContentFit.middle(natural, of: room) }
+      // Stretched as another widget stretches the paintable; a smaller image in the middle.
       return ContentFit.middle(
         natural.scaled((room.width / size.width, room.height / size.height)), of: room)
     }

@@ -79,11 +79,15 @@
       precondition(!formats.isEmpty, "An image needs a format.")
       (self.widget, self.formats, self.cache) = (widget, formats, cache)
       paintable = CachedImagePaintable(format: formats[0])
-      ImagePlace.didFail = { NetworkWatch.begin() }
+      ImagePlace.didFail = {
+        NetworkWatch.begin()
+        TraitLog.note($0)
+      }
       if formats.contains(where: { $0.animation != .firstFrame }) {
         MotionWatch.begin()
         place.setTicking = { [weak self] in self?.setTicking($0) }
       }
+      takeRequest()
       // The size is there before the image.
       gtk_picture_set_paintable(widget, paintable.paintable)
       takeRoom()
@@ -109,6 +113,11 @@
       }
       connect(widget, "notify::scale-factor", to: data) { _, _, data in
         VisibleImage.withImage(data) { $0.want() }
+      }
+      for side in ["width", "height"] {
+        connect(widget, "notify::\(side)-request", to: data) { _, _, data in
+          VisibleImage.withImage(data) { $0.takeRequest() }
+        }
       }
       connect(widget, "notify::visible", to: data) { _, _, data in
         VisibleImage.withImage(data) { $0.setLabelSoon() }
@@ -174,6 +183,14 @@
       let alignment = isFitted ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
       gtk_widget_set_halign(UnsafeMutablePointer(widget), alignment)
       gtk_widget_set_valign(UnsafeMutablePointer(widget), alignment)
+    }
+
+    /// Before the layout that GTK has queued for the change.
+    private func takeRequest() {
+      var request: (width: Int32, height: Int32) = (-1, -1)
+      gtk_widget_get_size_request(
+        UnsafeMutablePointer(widget), &request.width, &request.height)
+      paintable.content.request = request
     }
 
     private func watchLayouts() {

@@ -88,8 +88,9 @@ package import FastImageCache
   /// Whether the image on screen is that of ``ImageEntity/lowDataURL(for:)``.
   private var isLowData = false
 
-  /// Called when a load has failed, and its place waits for ``retryFailed()``.
-  package static var didFail: @MainActor () -> Void = {}
+  /// Called when a load has failed, and its place waits for ``retryFailed()``; without the error where an image is
+  /// there whose frames failed.
+  package static var didFail: @MainActor (ImageCacheError?) -> Void = { _ in }
 
   /// Creates a place that shows nothing.
   ///
@@ -365,7 +366,7 @@ package import FastImageCache
     self.error = error
     report(.failed(turn))
     guard decisions.hasFailed else { return }
-    Self.didFail()
+    Self.didFail(error)
     onFailed(error)
   }
 }

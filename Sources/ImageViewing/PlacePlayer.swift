@@ -92,7 +92,7 @@ import FastImageCache
   private func failed(_ turn: Int) {
     guard turn == self.turn else { return }
     hasFailed = true
-    ImagePlace.didFail()
+    ImagePlace.didFail(nil)
   }
 
   /// Asks again for frames that failed.

@@ -41,7 +41,8 @@
     let isHelpWanted: Bool
 
     private static let allActs: [Act] = [
-      .styles, .widgets, .cells, .lives, .scales, .fling, .misses, .replacing, .resizing, .retrying,
+      .styles, .widgets, .cells, .rooms, .traits, .lives, .scales, .fling, .misses, .replacing,
+      .resizing, .retrying,
       .closing, .rounds, .delivery, .stickers, .mainActor,
     ]
 

@@ -6,6 +6,10 @@
     private let window = UnsafeMutablePointer<GtkWindow>(
       OpaquePointer(gtk_window_new().unsafelyUnwrapped))
 
+    private let size: (width: Int32, height: Int32)
+
+    init(width: Int32 = 200, height: Int32 = 150) { size = (width, height) }
+
     /// Gives the window another widget, or none, and waits for its frames.
     func show(_ widget: OpaquePointer?) {
       present(widget)
@@ -14,7 +18,7 @@
 
     /// Gives the window another widget, which is not drawn yet.
     func present(_ widget: OpaquePointer?) {
-      gtk_window_set_default_size(window, 200, 150)
+      gtk_window_set_default_size(window, size.width, size.height)
       gtk_window_set_child(window, widget.map { UnsafeMutablePointer($0) })
       gtk_window_present(window)
     }
