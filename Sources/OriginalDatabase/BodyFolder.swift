@@ -20,14 +20,17 @@ package final class BodyFolder: Sendable {
   ) throws(DatabaseError) {
     (self.path, self.system, self.protection) = (path, system, protection)
     do throws(TableError) { descriptor = try TableDirectory.open(path, system).descriptor } catch {
-      let fault: DatabaseError.Fault =
+      let (fault, place): (DatabaseError.Fault, String?) =
         switch error {
-        case .diskFull: .diskFull
-        case .system(let cause, _) where system.isLock(cause): .locked
-        case .system(let cause, _) where [EACCES, EROFS].contains(cause.code): .readOnly
-        default: .system
+        case .diskFull(_, let place): (.diskFull, place)
+        case .system(let cause, let place) where system.isLock(cause): (.locked, place)
+        case .system(let cause, let place) where [EACCES, EROFS].contains(cause.code):
+          (.readOnly, place)
+        case .system(_, let place): (.system, place)
+        case .noFolder(let place): (.system, place)
+        default: (.system, nil)
         }
-      throw DatabaseError(fault, path, "\(error)")
+      throw DatabaseError(fault, place ?? path, "\(error)")
     }
   }
 
@@ -177,11 +180,19 @@ package final class BodyFolder: Sendable {
   ) throws(DatabaseError) {
     var parts = path.split(separator: "/", omittingEmptySubsequences: false)
     let name = String(parts.removeLast())
-    // The folder itself may be a link.
-    let parent = (parts.isEmpty ? "" : parts.joined(separator: "/") + "/") + "."
+    let folder = parts.isEmpty ? "." : parts.joined(separator: "/")
     let begun = ".new-\(UInt64.random(in: .min ... .max))"
+    let target: FileDescriptor
     do throws(SystemError) {
-      let target = FileDescriptor(try system.openDirectory(parent))
+      // The folder itself may be a link.
+      target = FileDescriptor(try system.openDirectory(folder + "/."))
+    } catch {
+      let reason =
+        error.isMissing
+        ? TableError(error, path: folder) : TableDirectory.failure(error, at: folder, system)
+      throw DatabaseError(.system, folder, "\(reason)")
+    }
+    do throws(SystemError) {
       let file = FileDescriptor(try system.openFile(begun, in: target.value, .creating))
       do throws(SystemError) {
         try content.withUnsafeBytes { bytes in

@@ -38,7 +38,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     self.init(system.isLock(error) ? .locked : isFull ? .diskFull : .system, path, "\(error)")
   }
 
-  package var description: String { "\(path): \(text)" }
+  package var description: String { text.contains(path) ? text : "\(path): \(text)" }
 
   /// Whether another attempt can only fail again.
   package var isLasting: Bool {

@@ -6,8 +6,10 @@ package enum TableError: Error, Hashable, Sendable {
   case invalidGeometry(TableGeometry)
   /// A capacity holds no slot, or more than a table can hold.
   case invalidCapacity(TableCapacity)
-  /// The path, or the name of a table in it, is that of something that must not be replaced.
+  /// The name of a table is that of something that must not be replaced.
   case occupied(path: String)
+  /// The path is that of something in the place of a folder.
+  case noFolder(path: String)
   /// The folder belongs to another user, who could exchange its files at any time.
   case foreignFolder(path: String)
   /// The metadata is longer than the room beside this table's pixels.
@@ -45,7 +47,7 @@ extension TableError {
   /// caller, for a locked device, and for states of an open table.
   package var isOfStorage: Bool {
     switch self {
-    case .occupied, .foreignFolder, .diskFull, .system: true
+    case .occupied, .noFolder, .foreignFolder, .diskFull, .system: true
     default: false
     }
   }
@@ -72,6 +74,7 @@ extension TableError: CustomStringConvertible {
     case .invalidCapacity(.slots(let count)): "No table has room for \(count) images."
     case .invalidCapacity(.bytes(let count)): "No table of these images has \(count) bytes."
     case .occupied(let path): "\(path) is taken by something that is no image table."
+    case .noFolder(let path): "\(path) is a file or a link in the place of a folder."
     case .foreignFolder(let path): "\(path) belongs to another user."
     case .metadataTooLarge(let byteCount, let limit):
       "The metadata has \(byteCount) bytes; the table has room for \(limit)."

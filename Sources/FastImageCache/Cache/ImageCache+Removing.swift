@@ -176,11 +176,13 @@ extension ImageCache {
 
 extension ImageCacheError {
   /// The same fault in the words of the public face.
-  init(_ error: TableError) {
+  init(_ error: TableError, table: String = "") {
     switch error {
     case .diskFull: self = .diskFull
     case .closed: self = .closed
     case .protectedDataUnavailable(let name): self = .protectedDataUnavailable(format: name)
+    case .inUse, .allSlotsLeased, .paused:
+      self = .storageUnavailable("Table \"\(table)\": \(error)")
     default: self = .storageUnavailable("\(error)")
     }
   }

@@ -65,7 +65,8 @@ import ImageSources
   /// error. A request gets an image in private memory instead.
   case diskFull
 
-  /// A file or folder of the cache cannot be used; the text is a sentence that names it.
+  /// A file, folder or table of the cache cannot be used; the text is a sentence that names it. Of a path that is not
+  /// there it names the part that is.
   case storageUnavailable(String)
 
   /// The originals' database cannot be used, for a reason that lasts; the file is left as it is.

@@ -201,7 +201,7 @@ actor ImageTable {
       note(error)
       recorder.storeFailed(key, reason: "\(error)")
       if error == .allSlotsLeased { return (privateImage(drawn), false) }
-      throw ImageCacheError(error)
+      throw ImageCacheError(error, table: format.name)
     }
   }
 
@@ -321,7 +321,9 @@ actor ImageTable {
   func write<Value: Sendable>(
     _ change: @Sendable (Table) throws(TableError) -> Value
   ) throws(ImageCacheError) -> Value? {
-    do throws(TableError) { return try store.map(change) } catch { throw ImageCacheError(error) }
+    do throws(TableError) { return try store.map(change) } catch {
+      throw ImageCacheError(error, table: format.name)
+    }
   }
 
   /// Notes in the order of use what time it is.

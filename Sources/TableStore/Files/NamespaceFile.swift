@@ -72,7 +72,7 @@ extension TableDirectory {
   package static func namespaces(
     in path: String, system: SystemCalls = .live
   ) throws(TableError) -> [String] {
-    try TableError.wrapping(path) { () throws(SystemError) in
+    do throws(SystemError) {
       var names: [String] = []
       let folder: FileDescriptor
       do throws(SystemError) {
@@ -88,6 +88,8 @@ extension TableDirectory {
         if let found = namespace(of: directory.value, called: name, system) { names.append(found) }
       }
       return names.sorted()
+    } catch {
+      throw failure(error, at: path, system)
     }
   }
 

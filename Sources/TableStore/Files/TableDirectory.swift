@@ -29,7 +29,7 @@ package final class TableDirectory: Sendable {
   ///
   /// - Parameter memoryFolder: Where systems that have no files of memory make those of tables whose own
   ///   file cannot be made; `path` by default.
-  /// - Throws: `TableError.occupied` when the path leads to something else, a link included;
+  /// - Throws: `TableError.noFolder` when the path leads to something else, a link included;
   ///   `.foreignFolder` when it is another user's, `.system` or `.diskFull` otherwise.
   package init(
     path: String, memoryFolder: String? = nil, system: SystemCalls = .live
@@ -49,7 +49,7 @@ package final class TableDirectory: Sendable {
   ) throws(TableError) -> (descriptor: Int32, identity: FileStatus.Identity) {
     let descriptor: Int32
     do throws(SystemError) { descriptor = try openMakingMissing(path, system) } catch {
-      throw error.isOccupied ? .occupied(path: path) : TableError(error, path: path)
+      throw failure(error, at: path, system)
     }
     do throws(TableError) {
       let status = try TableError.wrapping(path) { () throws(SystemError) in
@@ -62,6 +62,18 @@ package final class TableDirectory: Sendable {
       SystemCalls.closeFile(descriptor)
       throw error
     }
+  }
+
+  /// Why a folder could not be opened or made, with the last part of its path that is there.
+  package static func failure(
+    _ error: SystemError, at path: String, _ system: SystemCalls
+  ) -> TableError {
+    var there = path[...]
+    while let slash = there.lastIndex(of: "/"), slash > there.startIndex,
+      ((try? system.status(ofPath: String(there))) ?? nil) == nil
+    { there = there[..<slash] }
+    return error.isOccupied
+      ? .noFolder(path: String(there)) : TableError(error, path: String(there))
   }
 
   /// The directory and the one above it, where other users may exchange what is in it: a sentence for each.

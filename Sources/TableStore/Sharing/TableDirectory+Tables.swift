@@ -17,7 +17,7 @@ extension TableDirectory {
     } catch  where error.isMissing {
       return []
     } catch {
-      throw TableError(error, path: folder)
+      throw failure(error, at: folder, system)
     }
     return try TableDirectory(path: folder, system: system).tables()
   }

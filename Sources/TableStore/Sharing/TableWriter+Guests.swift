@@ -63,7 +63,7 @@ extension TableWriter {
       }
       let slots = 0..<file.states.preparedCount
       if slots.contains(where: { former.index.hasImage($0) && !whole.contains($0) }) {
-        loss = .system(SystemError(call: .read, code: EIO))
+        loss = opener.tableError(SystemError(call: .read, code: EIO))
       }
       guard let guest = former.guest else { return }
       takenIn.append((guest.fileName, file.descriptor, file))

@@ -9,7 +9,7 @@ package struct SystemCall {
   /// The raw value is the verb for people, to be followed by a path.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case openDirectory = "open the folder"
-    case makeDirectory = "make the folder"
+    case makeDirectory = "make a folder in"
     case list = "list the files of"
     case open
     case makeMemoryFile = "make a file of memory for"

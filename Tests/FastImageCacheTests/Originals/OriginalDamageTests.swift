@@ -192,8 +192,8 @@ struct OriginalDamageTests: OriginalFolderSuite {
       system: SystemCalls(observer: { call throws(SystemError) in
         if call.kind == .makeDirectory { throw SystemError(call: call.kind, code: EROFS) }
       }))
-    let bodies = folder.url.path + "/bodies"
-    #expect(throws: ImageCacheError.originalsUnavailable(.readOnly, file: bodies)) {
+    // No folder in it can be made.
+    #expect(throws: ImageCacheError.originalsUnavailable(.readOnly, file: folder.url.path)) {
       try readOnly.openBlocking()
     }
     await store().keep(7)

@@ -52,7 +52,7 @@ struct StorageStateTests {
     let path = cache.directory.path
     #expect(path.hasPrefix(file.path + "/"))
     let state = StorageState.unavailable(
-      reason: "\(path) is taken by something that is no image table.")
+      reason: "\(file.path) is a file or a link in the place of a folder.")
     #expect(cache.storageState == state)
     #expect(await cache.statistics().tables.map(\.storageState) == [state])
     for _ in 0..<2 {

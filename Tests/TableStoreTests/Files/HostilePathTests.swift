@@ -131,12 +131,15 @@ struct HostilePathTests {
   @Test("refuses to be a file or a link")
   func refusesOtherPaths() throws {
     try "a file".write(toFile: outside, atomically: false, encoding: .utf8)
-    #expect(throws: TableError.occupied(path: outside)) { try TableDirectory(path: outside) }
+    #expect(throws: TableError.noFolder(path: outside)) { try TableDirectory(path: outside) }
     let link = fixture.path + "/../link"
     try manager.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
-    #expect(throws: TableError.occupied(path: link)) { try TableDirectory(path: link) }
-    let below = outside + "/below"
-    #expect(throws: TableError.occupied(path: below)) { try TableDirectory(path: below) }
+    #expect(throws: TableError.noFolder(path: link)) { try TableDirectory(path: link) }
+    for below in ["/below", "/below/deeper"] {
+      #expect(throws: TableError.noFolder(path: outside)) {
+        try TableDirectory(path: outside + below)
+      }
+    }
   }
 
   @Test("has tables that go on when it is deleted")
