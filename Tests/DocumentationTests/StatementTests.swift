@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// Sentences that a change of the code elsewhere makes false.
+@Suite("A statement of the documents", .timeLimit(.minutes(10)))
+struct StatementTests {
+  private func text(of path: String) throws -> String {
+    try String(contentsOf: Document(path: path).url, encoding: .utf8)
+  }
+
+  @Test("has one command that scrolls a list, and one that runs the tests as the stage does")
+  func testsOneself() throws {
+    let commands = try text(of: "README.md").split(separator: "\n").filter {
+      $0.hasPrefix(".ci/install")
+    }
+    #expect(commands.contains { $0.contains("&& swift run -c release imagecache scroll") })
+    let stage = try #require(
+      try text(of: ".ci/run").firstMatch(of: /\ntests\(\) \{ (.*); \}\n/))
+    #expect(commands.contains { $0 == ".ci/install && \(stage.1)" })
+  }
+
+  @Test("names the steps of a load and the verbs of a window to users of Nuke")
+  func namesCases() throws {
+    let page = try text(of: "Docs/Migration/Nuke.md")
+    let source = try text(of: "Sources/FastImageCache/Model/ImageProgress.swift")
+    let cases = try #require(source.firstMatch(of: /enum ImageProgress[^}]*/)).0
+    let names = cases.matches(of: /\n  case (\w+)/).map { String($0.1) }
+    #expect(names.count == 9)
+    for name in names { #expect(page.contains("`.\(name)`"), "\(name)") }
+    let window = try text(of: "Sources/FastImageCache/Cache/Prefetching/PrefetchWindow.swift")
+    let verbs = window.matches(of: /\n  public func (\w+)/).map { String($0.1) }
+    #expect(verbs.count == 3)
+    for verb in verbs { #expect(page.contains("`\(verb)("), "\(verb)") }
+  }
+
+  @Test(
+    "names three ids to users whose library has one key",
+    arguments: [
+      ("Kingfisher", "`cacheKey`"), ("SDWebImage", "`cacheKeyFilter`"), ("Nuke", "`cacheKey`"),
+    ])
+  func namesIDs(library: String, key: String) throws {
+    let rows = try text(of: "Docs/Migration/\(library).md").split(separator: "\n").filter {
+      $0.hasPrefix("| ") && $0.contains(key)
+    }
+    #expect(!rows.isEmpty)
+    for row in rows {
+      for id in ["`imageID`", "`versionID(for:)`", "`originalID(for:)`"] {
+        #expect(row.contains(id), "\(row)")
+      }
+    }
+  }
+
+  @Test("calls no chain of sources what asks other addresses")
+  func namesAlternatives() throws {
+    let rows = try text(of: "Docs/Migration/Kingfisher.md").split(separator: "\n")
+    let row = try #require(rows.first { $0.contains("`.alternativeSources(_:)`") })
+    #expect(row.contains("`request.with(url:)`"))
+  }
+
+  @Test("shows a closure with a canvas, and an awaited size, in the first article")
+  func showsCalls() throws {
+    let snippets = Snippet.all.filter { $0.path.hasSuffix("/GettingStarted.md") }
+    #expect(
+      snippets.contains { $0.code.contains("Drawing.custom { ") && $0.code.contains("canvas.") })
+    #expect(snippets.contains { $0.code.contains("await ImageCache.diskUsage(") })
+  }
+
+  @Test("lists names that are gone")
+  func listsNames() throws {
+    let changes = try text(of: "CHANGELOG.md")
+    for name in ["prefetchProgress(_:format:depth:options:)", "load(_:progress:)"] {
+      #expect(changes.contains("\n| `\(name)`"), "\(name)")
+    }
+  }
+}
