@@ -4,10 +4,10 @@ public import Pixels
 /// Turns one kind of encoded image into pixels.
 ///
 /// The cache asks its decoders in order and takes the first that recognises the bytes, whatever the
-/// file's name and the server's content type. It calls decoders on worker threads, never on an
-/// actor, and on several at once; and ``recognizes(_:)`` and ``header(of:)`` also on the thread that delivers a
-/// file that somebody wants to preview. They must not block for an image of the cache: decoding that
-/// image needs a worker thread too, and when all of them wait, none goes on.
+/// file's name and the server's content type. It calls ``decode(_:_:)`` on worker threads, and the other methods also
+/// on threads of Swift's pool and on the thread that delivers a file, so those have to be quick. Calls come on several
+/// threads at once, and never on an actor. A decoder must not block for an image of the cache: decoding that image needs
+/// a worker thread too, and when all of them wait, none goes on.
 ///
 /// On Linux that worker thread may be nicer than the main thread, and threads that it begins stay as nice, for
 /// good. So ``decode(_:_:)`` should make no `Task { }`, cancel and resume no task and dispatch nothing: each of

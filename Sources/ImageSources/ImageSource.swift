@@ -270,10 +270,10 @@ public struct ImageSourceProgress: Hashable, Sendable {
 /// A source says which resource it uses next, and that it will wait for something else. It never waits with a
 /// permit: no two loads wait for each other then.
 package protocol SourcePermit: Sendable {
-  /// See ``ImageSourceRequest/pass(_:)``.
+  /// See ``ImageSourceRequest/acquirePermit(_:)``.
   func acquire(_ need: LoadNeed) async throws
 
-  /// Lets another load use the permit until the next ``pass(_:)``; returns at once.
+  /// Lets another load use the permit until the next ``acquire(_:)``; returns at once.
   func giveUp()
 }
 

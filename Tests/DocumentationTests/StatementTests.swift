@@ -72,4 +72,35 @@ struct StatementTests {
       #expect(changes.contains("\n| `\(name)`"), "\(name)")
     }
   }
+
+  @Test("names each C target that loads a library late")
+  func namesLoaders() throws {
+    let page = try text(of: "Docs/Concurrency.md").split(separator: "\n")
+    let line = try #require(page.first { $0.contains("C mutex around dlopen(3)") })
+    let sources = Document.root.appendingPathComponent("Sources")
+    let below = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String }
+    let targets = try Set(
+      (below ?? []).filter { $0.hasSuffix(".c") }.filter {
+        try text(of: "Sources/\($0)").contains("dlopen(")
+      }.compactMap { $0.split(separator: "/").first })
+    #expect(targets.count > 3)
+    for target in targets { #expect(line.contains("`\(target)`"), "\(target)") }
+  }
+
+  @Test("gives each task a name, or the reason why it has none")
+  func namesTasks() throws {
+    for path in SourceTree.files {
+      let lines = try text(of: path).split(separator: "\n", omittingEmptySubsequences: false)
+      for (index, line) in lines.enumerated() where line.contains("Task") {
+        guard !line.contains("//"), !line.contains("name:"),
+          line.contains(/\bTask(\.detached|\.immediate)?(\(| \{)/)
+        else { continue }
+        // The name may stand in the next line.
+        let isNamed = index + 1 < lines.count && lines[index + 1].contains("name:")
+        let before = lines[max(0, index - 3)..<index]
+        #expect(
+          isNamed || before.contains { $0.contains("// Without a name") }, "\(path):\(index + 1)")
+      }
+    }
+  }
 }

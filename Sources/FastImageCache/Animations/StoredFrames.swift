@@ -50,7 +50,7 @@ final class StoredFrames: AnimationFrames {
   func verifyRest(
     of entity: ImageID, _ motion: StoredMotion, in table: ImageTable, _ workers: WorkerPool
   ) {
-    Task { [weak self] in
+    Task(name: "verified frames") { [weak self] in
       do {
         try await workers.run(priority: .medium) { [weak self] _ in
           for index in 1..<motion.timeline.frameCount {

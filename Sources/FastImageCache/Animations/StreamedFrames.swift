@@ -65,9 +65,9 @@ final class StreamedFrames: AnimationFrames {
       .first { $0 > 0 && state.ring[$0] == nil }
   }
 
-  /// Decodes one frame after the other, each in a job of its own, until those ahead are there.
+  /// Decodes one frame after the other, each in a job of its own, until those ahead are there or this object is gone.
   private func work() {
-    Task { [weak self, workers, cursor] in
+    Task(name: "frames ahead") { [weak self, workers, cursor] in
       while let wanted = self?.nextWanted() {
         let work = { @Sendable [weak self] (isCancelled: @escaping @Sendable () -> Bool) in
           self?.read(wanted, isCancelled)

@@ -75,8 +75,9 @@ public final actor ImageCache {
   ///
   /// Table files of formats that are not listed any more are deleted; nothing else in the folder is
   /// touched. Two caches of a process on one namespace share their tables, whose formats must have the
-  /// same capacity and protection. A format of another size, pixel format, revision, decoding or colour space,
-  /// or up to a size where the first is exact, gets an empty table of its own, which ends with this cache.
+  /// same capacity and protection. A format of another size, pixel format, revision, quality or colour space, one up
+  /// to a size where the first is exact, or one that keeps all frames where the first keeps one, gets an empty table of
+  /// its own, which ends with this cache.
   /// A second process reads the images of the first and draws its own into a guest file, which the first
   /// one takes in later, see <doc:SharedFolders>. Where the folder or a table cannot be used, the cache reads what
   /// it can and keeps its images in memory: ``storageState`` tells.

@@ -119,7 +119,9 @@
           _ = show(request, standIns) { continuation.resume(returning: $0) }
         }
       } onCancel: {
-        Task { @MainActor in if number == own, completion != nil { end() } }
+        Task(name: "a cancelled image") { @MainActor in
+          if number == own, completion != nil { end() }
+        }
       }
     }
 

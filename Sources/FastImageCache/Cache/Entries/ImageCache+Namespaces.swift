@@ -79,7 +79,8 @@ extension ImageCache {
     configuration.directory = directory
     configuration.requiresStorage = true
     // A task of its own, which no cancellation reaches: who signs out expects the images to be gone.
-    let removal = Task { [configuration] () async -> Result<Void, ImageCacheError> in
+    let removal = Task(name: "a removed namespace") {
+      [configuration] () async -> Result<Void, ImageCacheError> in
       do throws(ImageCacheError) {
         let cache = try await ImageCache(
           namespace: namespace, formats: [], configuration: configuration)
