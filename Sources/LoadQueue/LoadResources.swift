@@ -108,7 +108,8 @@ package enum LoadNeed: Hashable, Sendable {
 ///    other's permits in a cycle.
 /// 2. Each call that changes something takes a new `turn`. A permit that is granted for an earlier
 ///    turn is returned at once: the later call decides.
-/// 3. Once `isClosed`, the load is over: it returns a permit that comes later, and after ``close()`` holds none.
+/// 3. Once `isClosed`, the load is over and goes on with no permit. After ``close()`` it holds none, and returns one
+///    that comes later.
 /// 4. `waitCount` counts the other loads that this one waits for. While it is not 0 the load holds no
 ///    permit, even if another of its tasks passes a limiter meanwhile.
 package struct LoadPermit: Sendable {

@@ -4,7 +4,7 @@ extension ImageCache {
   /// Asks the servers whether the entity's images have changed, and redraws those that have, in all
   /// formats that have one.
   ///
-  /// The formats whose images come from one URL share one request. A server that calls its original
+  /// The formats whose images come from one URL, in one version, share one request. A server that calls its original
   /// unchanged costs no decode, and the images stay what they are. The former images are shown until
   /// the new ones are there, and stay where asking fails. Without a store of originals nothing is known to
   /// ask about, and the sources load everything anew.
@@ -16,7 +16,8 @@ extension ImageCache {
   /// ```
   ///
   /// Images that were marked stale (``markStale(_:)``) are drawn again in any case. Placeholders stay. Where no table
-  /// has an image of a URL any more, the kept original is revalidated, so that the next request shows the present one.
+  /// has an image of a URL any more, the kept original is revalidated, and decoded once, so that the next request shows
+  /// the present one; not on a locked device.
   ///
   /// - Parameters:
   ///   - entity: Its images in their present versions are meant; those without a source URL stay.
@@ -39,13 +40,20 @@ extension ImageCache {
     options.isPlaceholder = false
     options.storage = .all
     registry.forgetFailures(of: entity.imageID)
-    let requests = requests(for: entity, options).filter { $0.url != nil }
-    let known = requests.compactMap { request in
+    // Here: from the numbers of the requests on, nothing may come between them and the registry.
+    let hasOriginals = (try? await originals?.prepare()) != nil
+    let known = requests(for: entity, options).compactMap { request in
       request.storedImageState.map { (request: request, image: $0) }
     }
     var urls = Set(known.map(\.request.url))
-    let forgotten = requests.filter { urls.insert($0.url).inserted }
-    try await awaitAll(known.map(\.request) + keptOriginals(of: forgotten, options))
+    options.storage = .originalsOnly
+    let kept =
+      !hasOriginals
+      ? []
+      : requests(for: entity, options).filter {
+        registry.planner.kept(for: $0)?.isPlaceholder == false && urls.insert($0.url).inserted
+      }
+    try await awaitAll(known.map(\.request) + kept)
     return known.filter { request, image in
       let now = request.storedImageState
       return now?.isStale == false && now?.generation != image.generation
@@ -55,19 +63,7 @@ extension ImageCache {
   private func requests(for entity: some ImageEntity, _ options: LoadOptions) -> [ImageRequest] {
     tables.all.map {
       ImageRequest(entity: entity, table: $0, tables: tables, options: options)
-    }
-  }
-
-  /// The requests among these whose originals are kept, as requests that store no image.
-  private func keptOriginals(
-    of requests: [ImageRequest], _ options: LoadOptions
-  ) async -> [ImageRequest] {
-    guard !requests.isEmpty, (try? await originals?.prepare()) != nil else { return [] }
-    var options = options
-    options.storage = .originalsOnly
-    return requests.filter { registry.planner.kept(for: $0)?.isPlaceholder == false }.map {
-      ImageRequest(entity: $0.entity, table: $0.table, tables: tables, options: options)
-    }
+    }.filter { $0.url != nil }
   }
 
   /// Waits for all requests, and throws the first error.

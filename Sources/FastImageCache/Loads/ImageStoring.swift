@@ -25,7 +25,7 @@ struct ImageStoring: Sendable {
         slot, for: request.key, recorder,
         StoreOrder(
           begun: load.id.number, request: request.generation,
-          outdatesOthers: load.policy != .useCache),
+          outdatesOthers: load.policy != .useCache, asked: load.progress.asked),
         oldest: { load.registry.oldest }, if: { load.isUnderWay })
       isStored = stored?.isStored == true
       // The recorder has the reason.

@@ -15,10 +15,10 @@ struct LoadFamily {
   var isEmpty: Bool { requests.isEmpty }
 
   /// Adds the family of requests that are drawn now, as far as the load shows its versions.
-  mutating func add(_ asked: [ImageRequest], of load: Load) {
-    requests += asked.flatMap { $0.siblings() }.filter(load.shows)
+  mutating func add(_ asked: [ImageRequest], of load: Load, isKept: Bool) {
+    requests += asked.flatMap { $0.siblings() }.filter { load.shows($0, isKept: isKept) }
     guard replaces else { return }
-    requests += asked.flatMap { $0.outdated() }.filter(load.shows)
+    requests += asked.flatMap { $0.outdated() }.filter { load.shows($0, isKept: isKept) }
     drawn.formUnion(asked.map(\.key))
     requests.removeAll { drawn.contains($0.key) }
   }

@@ -171,7 +171,9 @@ struct LoadRun: Sendable {
       others += takeOut(&requests, at: url, coveredBy: fetched.image.fullSize)
       // Answered with the others, by the drawing that is under way.
       requests.removeAll { $0.key.isAnimation && animations.contains($0.key.image) }
-      family.add(requests.filter { $0.url == url && load.settleStorage(for: $0) == .all }, of: load)
+      family.add(
+        requests.filter { $0.url == url && load.settleStorage(for: $0) == .all }, of: load,
+        isKept: fetched.byteOrigin == .original)
       let frames = try await draw(
         requests, besides: family.requests, from: &fetched.image, first: keeping(fetched, original))
       if let frames { animations.append(frames) }

@@ -164,7 +164,7 @@ extension LoadPlanner {
   /// A load's part in the store of originals; `nil` where nothing is kept.
   ///
   /// - Parameter version: That of the load, if it is explicit.
-  func beginOriginal(of request: ImageRequest, _ version: ImageID?) async -> OriginalAccess? {
+  func beginOriginal(of request: ImageRequest, _ version: ImageID? = nil) async -> OriginalAccess? {
     guard let originals else { return nil }
     return await .begin(
       request.originalQuery(in: namespace, version), in: originals, after: request.shownBy)

@@ -62,8 +62,8 @@ struct SourceFetch: Sendable {
     } catch {
       receive(download.receivedByteCount, load)
       if error is OutOfReach { throw error }
-      if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
-        plan.answers(error),
+      if let original, let known, known.isOfVersion, plan.answers(error),
+        known.terms.mayAnswerRequest(requests[0].conditions.headers),
         let image = try await original.image(of: known, renderer.decoding, url: url)
       {
         return FetchedImage(image, of: known, isStale: true)
@@ -93,7 +93,8 @@ struct SourceFetch: Sendable {
   ) -> ImageSourceRequest {
     var request = ImageSourceRequest(
       url: url, urgency: load.urgency, byteCountLimit: encodedByteLimit,
-      permit: ReachingPermit(permit: load.permit, scope: requests[0].conditions.scope),
+      permit: ReachingPermit(
+        permit: load.permit, scope: requests[0].conditions.scope, progress: load.progress),
       firstEntity: requests.first?.key.entity
     ) { [progress = load.progress] step in
       // Not the load: a source may keep its request, and the load leads to the source.
@@ -188,10 +189,14 @@ struct SourceFetch: Sendable {
 struct ReachingPermit: SourcePermit {
   let permit: LoadPermit
   let scope: LoadOptions.Scope
+  /// Hears that the source is asked.
+  var progress: LoadProgress?
 
   func acquire(_ need: LoadNeed) async throws {
     guard scope.covers(need) else { throw OutOfReach() }
     try await permit.acquire(need)
+    // A request to a web server goes out now, perhaps long after the load came for its turn.
+    progress?.noteAsked()
   }
 
   func giveUp() { permit.giveUp() }

@@ -22,7 +22,7 @@ extension OriginalStore {
     var held: [OriginalName: Held] = [:]
     /// The newest bodies of names, by row, of which the database may still have an older one: it is not there.
     var superseded: [Int64: UInt64] = [:]
-    /// Whether there were more than can be remembered: none answers without its server any more.
+    /// Whether there were more than can be remembered, or a mark was not written: none answers without its server.
     var hasForgotten = false
     /// Uses that the database does not know yet, by row.
     var uses: [Int64: Int64] = [:]

@@ -149,29 +149,32 @@ extension OriginalStore {
       guard query.suffices(row.size), freshness(of: row) == .fresh else { return nil }
       return Found(row: row, freshness: .fresh, isOwn: false, isOfVersion: true)
     }
-    let held = state.withLock { $0.held }
-    if let mine = held[query.name] { return own(mine.original.row, mine.original.version) }
-    for (original, _, _) in held.values where query.isVariant(original) {
-      if let found = variant(original.row) { return found }
+    let (held, name) = (state.withLock { $0.held }, query.name)
+    var mine = held[name].flatMap { own($0.original.row, $0.original.version) }
+    var other: Found?
+    for (original, _, _) in held.values where other == nil && query.isVariant(original) {
+      other = variant(original.row)
     }
-    let name = query.name
-    return try? reading { database throws(DatabaseError) in
-      var found: Found?
-      try database.run(Self.ownRow, name.values) {
-        found = own(
-          OriginalRow($0), $0.id(OriginalSchema.rowCount).map { ImageID($0) } ?? name.address)
+    if mine?.isOfVersion == true || mine == nil && other != nil { return mine ?? other }
+    _ = try? reading { database throws(DatabaseError) in
+      if held[name] == nil {
+        try database.run(Self.ownRow, name.values) {
+          mine = own(
+            OriginalRow($0), $0.id(OriginalSchema.rowCount).map { ImageID($0) } ?? name.address)
+        }
       }
-      if found != nil { return found }
+      if mine?.isOfVersion == true || other != nil { return }
       try database.run(
         Self.variantRows,
         OriginalName.variantValues(name.id, name.account) + [
           .id(name.address.tableID), .id(query.version.tableID),
         ]
       ) {
-        if found == nil { found = variant(OriginalRow($0)) }
+        if other == nil { other = variant(OriginalRow($0)) }
       }
-      return found
-    } ?? nil
+    }
+    // One of the own address that is of another version comes last: its server has to be asked.
+    return mine?.isOfVersion == true ? mine : other ?? mine
   }
 
   func freshness(of original: OriginalRow) -> Freshness {

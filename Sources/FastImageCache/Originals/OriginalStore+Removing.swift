@@ -228,8 +228,10 @@ extension OriginalStore: OriginalKeeping {
         state.held[name]?.original.freshness = .mustAsk
       }
     }
-    await changeAll(
+    let failure = await changeAll(
       of: owner, or: names, FreshnessFacts.assignments, FreshnessFacts.mustAsk.values)
+    // Which rows are meant, the database alone knows.
+    if failure != nil { state.withLock { $0.hasForgotten = true } }
   }
 
   /// Lets the originals of one entity count as another's, those of loads under way too. What caches have in
@@ -250,12 +252,13 @@ extension OriginalStore: OriginalKeeping {
   }
 
   /// Changes the rows of an owner, and those of certain ids and addresses, which no index finds.
+  @discardableResult
   private func changeAll(
     of owner: OriginalOwner, or names: Set<ImageID> = [], _ change: String,
     _ values: [Database.Value]
-  ) async {
+  ) async -> DatabaseError? {
     let removal = OriginalRemoval.entity(owner.entity, namespace: owner.namespace)
-    await write { database throws(DatabaseError) in
+    return await write { database throws(DatabaseError) in
       var (condition, owners) = removal.condition
       for name in names {
         condition += " OR key IS ? OR address IS ?"
@@ -270,7 +273,6 @@ extension OriginalStore: OriginalKeeping {
   /// Changes rows, in a folder that is there.
   ///
   /// - Returns: Why that failed.
-  @discardableResult
   private func write(
     _ change: @escaping @Sendable (Database) throws(DatabaseError) -> Void
   ) async -> DatabaseError? {

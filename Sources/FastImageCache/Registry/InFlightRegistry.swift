@@ -333,16 +333,25 @@ final class InFlightRegistry: Sendable {
   ///
   /// - Parameter subscribers: Called under the lock. A subscriber that is not there changes nothing.
   func leaveTogether(_ subscribers: () -> [SubscriberID]) {
-    let left = step { state in subscribers().compactMap { state.registry.leave($0) } }
-    let abandoned = left.compactMap(\.abandoned)
-    for load in abandoned { load.handle.load.permit.refuse() }
+    let left = step { state in
+      let left = subscribers().compactMap { state.registry.leave($0) }
+      Self.refuse(left.compactMap(\.abandoned?.handle))
+      return left
+    }
     for left in left { left.subscriber.answer(.failure(.cancelled), .table) }
-    for load in abandoned { end(load) }
+    for abandoned in left.compactMap(\.abandoned) { end(abandoned) }
   }
 
   private func end(_ abandoned: (handle: Handle, requests: [ImageRequest])) {
     abandoned.handle.end()
     for request in abandoned.requests { recorder.cancelled(request.key) }
+  }
+
+  /// Lets no load that leaves the registry go on with the permit that another one returns.
+  ///
+  /// Called under the lock: a load whose task is not noted yet is cancelled by the thread that made the task.
+  private static func refuse(_ handles: [Handle]) {
+    for handle in handles { handle.load.permit.refuse() }
   }
 
   // MARK: The cache's side
@@ -352,7 +361,9 @@ final class InFlightRegistry: Sendable {
     let (subscribers, abandoned) = step { state in
       let number = Generation.next()
       state.failures?.forget(key.entity, at: number)
-      return state.registry.supersede(key, at: number)
+      let superseded = state.registry.supersede(key, at: number)
+      Self.refuse(superseded.abandoned)
+      return superseded
     }
     answer(subscribers, .success(image), AnswerFacts(side: .table, isStored: isStored))
     for handle in abandoned { handle.end() }
@@ -420,9 +431,10 @@ final class InFlightRegistry: Sendable {
   func close() {
     let (loads, subscribers) = step { state in
       state.isClosed = true
-      return state.registry.failAll()
+      let all = state.registry.failAll()
+      Self.refuse(all.handles)
+      return all
     }
-    for handle in loads { handle.load.permit.refuse() }
     for handle in loads { handle.end() }
     answer(subscribers, .failure(.closed))
   }

@@ -48,9 +48,11 @@ extension Load {
   }
 
   /// Whether the load's bytes may be drawn for an image that is drawn along.
-  func shows(_ sibling: ImageRequest) -> Bool {
+  ///
+  /// - Parameter isKept: Whether they are those of an earlier load, whose source was not asked.
+  func shows(_ sibling: ImageRequest, isKept: Bool) -> Bool {
     guard let other = sibling.explicitVersion else { return true }
-    return other == version || versions.contains(sibling.key)
+    return other == version || !isKept && versions.contains(sibling.key)
   }
 
   /// Hands out the requests that wait and were not handed out yet, the oldest first.
@@ -77,8 +79,11 @@ extension Load {
     look { $0.wantedIndex(of: key) != nil } == true
   }
 
-  /// Notes that the source is asked now: a reload that comes from here on asks anew.
-  func noteAsked() { _ = look { $0.hasAsked = true } }
+  /// Notes that the source is asked now: a reload or revalidation that comes from here on asks anew.
+  func noteAsked() {
+    _ = look { $0.hasAsked = true }
+    progress.noteAsked()
+  }
 
   /// Notes that the load goes to another address, and so begins another download: no request joins for the image that was
   /// delivered, and the last request that leaves ends the load.

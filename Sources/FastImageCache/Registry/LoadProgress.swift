@@ -45,8 +45,14 @@ final class LoadProgress: Sendable {
   /// Whether there are listeners.
   private let isHeard = Atomic(false)
   let clock: any TimeoutClock
+  /// The number at which the source was asked last, 0 for never.
+  var asked: Int { lastAsked.load(ordering: .relaxed) }
+  private let lastAsked = Atomic(0)
 
   init(clock: any TimeoutClock) { self.clock = clock }
+
+  /// Notes that the source is asked now: what it answers is at least as new as this moment.
+  func noteAsked() { lastAsked.store(Generation.next(), ordering: .relaxed) }
 
   static func makeListener() -> Listener { Listener { $0.supersedes($1) } }
 

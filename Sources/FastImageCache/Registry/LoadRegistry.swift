@@ -26,7 +26,7 @@ import LoadQueue
 ///    has asked its source. The load that begins instead takes the older one's place, as after a removal.
 /// 10. A subscriber joins no load that has drawn its image to keep less of it than the subscriber wants.
 /// 11. A subscriber of an explicit version joins only a load that one of the same version began. A load is current
-///     under its key, for subscribers of the default version, and under that of its version.
+///     under the key of its version, and under the plain one, for subscribers of the default version, if no other is.
 struct LoadRegistry<Subscriber, Request, Handle> {
   typealias Record = LoadRecord<Request, Handle>
 
@@ -158,7 +158,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     records[index] = Record(
       id: id, loadKey: loadKey, original: original, version: version, policy: policy,
       priority: priority, handle: start(id))
-    current[loadKey] = id
+    if version == nil || current[loadKey] == nil { current[loadKey] = id }
     if version != nil { current[loadKey.of(version)] = id }
     if let original { current[original.loadKey] = id }
     return id

@@ -9,19 +9,20 @@ struct StoreOrder: Sendable {
   /// Whether what other loads under way bring of the same image is older: the image was stored by hand, or its
   /// source was asked anew.
   let outdatesOthers: Bool
-  var isByHand = false
+  /// The number at which its source was asked last, 0 for never; `nil` for a store by hand.
+  var asked: Int?
 
   /// Stores an image by hand.
   static func byHand(at number: Int) -> StoreOrder {
-    StoreOrder(begun: number, request: number, outdatesOthers: true, isByHand: true)
+    StoreOrder(begun: number, request: number, outdatesOthers: true)
   }
 }
 
 /// The last changes of one table's images, which older loads do not undo; pure.
 ///
 /// Invariants:
-/// 1. A removal, and an image that outdates others, keep out every image whose load began before. An image of a load
-///    that asked anew keeps out no younger load that did, too: that one began when the other had asked.
+/// 1. A removal, and an image that outdates others, keep out every image whose load began before; but that of a load
+///    none whose source was asked later than its own.
 /// 2. An image keeps out those of other versions that older requests asked for.
 /// 3. A placeholder keeps nothing out.
 /// 4. A change is forgotten, at some time, when nothing older than it lives.
@@ -31,8 +32,8 @@ struct TableOrder {
     var barrier = 0
     /// The load that set the barrier, and may store once more.
     var owner: Int?
-    /// Whether younger loads may pass the barrier that ask anew.
-    var isReload = false
+    /// When the source of that load was asked.
+    var asked: Int?
     var version: ImageID?
     /// The youngest request for that version.
     var request = 0
@@ -57,9 +58,8 @@ struct TableOrder {
   ) -> Bool {
     var change = changes[key.entity] ?? Change()
     let passes =
-      change.owner.map {
-        order.begun == $0 || change.isReload && order.outdatesOthers && order.begun > $0
-      } ?? false
+      order.begun == change.owner
+      || change.asked.map { asked in order.asked.map { $0 > asked } ?? false } ?? false
     guard order.begun >= barrier, order.begun >= change.barrier || passes else { return false }
     let isSame = change.version == nil || change.version == key.version
     guard isSame || order.request >= change.request else { return false }
@@ -68,7 +68,7 @@ struct TableOrder {
     change.version = key.version
     if order.outdatesOthers {
       (change.barrier, change.owner) = (Generation.next(), order.begun)
-      change.isReload = !order.isByHand
+      change.asked = order.asked
     }
     note(change, of: key.entity, oldest)
     return true

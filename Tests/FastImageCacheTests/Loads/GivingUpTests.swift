@@ -75,14 +75,19 @@ struct GivingUpTests {
   func beginsNone(way: Way) async throws {
     let formats = [.row] + (1...6).map { ImageFormat("\($0)", $0) }
     for _ in 0..<40 {
-      let source = ScriptedSource(gate: CancellableGate())
+      let (gate, order) = (CancellableGate(), Order())
+      let source = ScriptedSource { url, _, _ in
+        order.note(url.lastPathComponent)
+        try await gate.pass()
+        return .bitmap(try solid(1))
+      }
       let fixture = try await Fixture(
         way == .refresh ? formats : [.row.with(capacity: 32)], source: source
       ) {
         $0.resources = LoadResources(localWidth: 1)
       }
       try await giveUp(way, in: fixture, of: photos, asking: source.started)
-      #expect(source.started.value == 1)
+      #expect(source.started.value == 1, "\(order.notes)")
       if source.started.value > 1 { break }
     }
   }

@@ -236,12 +236,18 @@ struct OriginalStoreTests: OriginalFolderSuite {
     #expect(try await found("test:/1", least: 0)?.body != nil)
     let other = try await found("test:/1", version: "w", least: 999)
     #expect(other?.bytes == OriginalStore.bytes(1) && other?.isOfVersion == false)
+    // One of the asked version from another address comes before.
+    await store.keep(4, fields: ["Cache-Control": "max-age=60"]) {
+      $0.name = OriginalName(id: "a", address: $0.name.address)
+      ($0.version, $0.size) = ("w", PixelSize(width: 50, height: 10))
+    }
+    #expect(try await found("test:/1", version: "w", least: 50)?.bytes == OriginalStore.bytes(4))
     #expect(try await found("test:/1", version: "test:/1", least: 999)?.isOfVersion == true)
     // Else the smallest one that suffices, about which no server is asked.
     let variant = try await found("test:/9", least: 200)
     #expect(variant?.bytes == OriginalStore.bytes(2) && variant?.body == nil)
     #expect(try await found("test:/9", least: 900) == nil)
-    #expect(try await found("test:/9", version: "w", least: 0) == nil)
+    #expect(try await found("test:/9", version: "x", least: 0) == nil)
     #expect(try await found("test:/9", id: "b", least: 0) == nil)
     // A stale one cannot be revalidated by another address.
     let later = self.store(after: 60)

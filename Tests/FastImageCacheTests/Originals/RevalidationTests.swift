@@ -95,7 +95,7 @@ struct RevalidationTests {
     let (gate, directory) = (Gate(), try TemporaryDirectory())
     let server = try HTTPServer { request in
       guard let image = try? solid(request.number).pngData() else { return .status(500) }
-      return request.number == 2
+      return request.number > 1
         ? .ok(image).inserting(.wait(gate), after: 9) : .ok(image)
     }
     let fixture = try await Fixture(from: URLImageSource()) {

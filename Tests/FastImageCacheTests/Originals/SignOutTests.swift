@@ -76,8 +76,8 @@ struct SignOutTests {
 
   @Test("keeps no original of a picture whose store it overtakes")
   func overtakesStore() async throws {
-    let (gate, asked) = (Gate(), Counter())
-    let store = OriginalStore(directory: try TemporaryDirectory().url)
+    let (gate, asked, directory) = (Gate(), Counter(), try TemporaryDirectory())
+    let store = OriginalStore(directory: directory.url)
     let fixture = try await Fixture(from: EncodedSource()) {
       $0.originals = store
       $0.willStore = { _ in

@@ -45,23 +45,31 @@ struct TableOrderTests {
     #expect(results == [true, false, true, false, true, false])
   }
 
-  @Test("lets the younger of two loads that asked anew store its image, whichever answers first")
+  @Test("keeps the image of the load whose source was asked last, whichever answers first")
   mutating func ordersReloads() {
-    func reload(_ begun: Int) -> StoreOrder {
-      StoreOrder(begun: begun, request: begun, outdatesOthers: true)
+    func reload(_ begun: Int, asked: Int? = nil) -> StoreOrder {
+      StoreOrder(begun: begun, request: begun, outdatesOthers: true, asked: asked ?? begun)
     }
     let loads = (0..<6).map { _ in Generation.next() }
     func stores(_ order: StoreOrder) -> Bool {
       self.order.admit(first, order, isPlaceholder: false) { 0 }
     }
-    let reloads = [stores(reload(loads[1])), stores(reload(loads[2])), stores(reload(loads[1]))]
-    #expect(reloads == [true, true, false])
-    // A load that did not ask anew may have the older image, and one from before a store by hand has.
-    #expect(!stores(StoreOrder(begun: loads[3], request: loads[3], outdatesOthers: false)))
-    let byHand = [
-      stores(.byHand(at: loads[4])), stores(reload(loads[5])), stores(reload(Generation.next())),
+    let both = [stores(reload(loads[1])), stores(reload(loads[2])), stores(reload(loads[1]))]
+    #expect(both == [true, true, false])
+    // One that began later and asked earlier has the older image, and so has one that did not ask.
+    let late = [
+      stores(reload(loads[0], asked: Generation.next())), stores(reload(loads[3], asked: loads[3])),
+      stores(StoreOrder(begun: loads[3], request: loads[3], outdatesOthers: false, asked: 0)),
     ]
-    #expect(byHand == [true, false, true])
+    #expect(late == [true, false, false])
+    let byHand = Generation.next()
+    let reloads = [Generation.next(), Generation.next()]
+    let last = [
+      stores(reload(reloads[0])), stores(.byHand(at: byHand)),
+      stores(.byHand(at: Generation.next())),
+      stores(reload(reloads[1])), stores(reload(Generation.next())),
+    ]
+    #expect(last == [true, false, true, false, true])
   }
 
   /// Loads and stores that live, and what each does next.

@@ -66,7 +66,7 @@ extension ImageCache {
   /// on this namespace. The table files stay as they are, so after that the images are hits again; the kept
   /// originals have to be revalidated then, too. Another process goes on finding the images.
   ///
-  /// Cost: a lookup for each format, in a turn of its table. The first question about an entity with an
+  /// Cost: a lookup for each format, in a turn of its table; with a store of originals a look at each of its rows. The first question about an entity with an
   /// image of an earlier session reads 64 bytes.
   ///
   /// - Parameter entity: Its images of all formats and versions are meant.
@@ -79,7 +79,8 @@ extension ImageCache {
     // Those of its addresses too, whoever has loaded them: the mark of an image may leave the table with it.
     let names = tables.all.flatMap { table in
       [entity.originalID(for: table.format)]
-        + (entity.sourceURL(for: table.format).map { [ImageID($0)] } ?? [])
+        + [entity.sourceURL(for: table.format), entity.lowDataURL(for: table.format)]
+        .compactMap { $0.map { ImageID($0) } }
     }
     await originals?.markStale(
       OriginalOwner(namespace: ImageID(namespace), entity: id), Set(names))

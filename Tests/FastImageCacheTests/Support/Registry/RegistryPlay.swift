@@ -154,7 +154,8 @@ struct RegistryPlay {
         .init(
           id: joined.load, policy: policy, audience: audience, versions: [entity: version],
           explicit: explicit, priority: priority))
-      model.current[.init(audience: audience, version: nil)] = joined.load
+      let plain = RegistryModel.Slot(audience: audience, version: nil)
+      if model.current[plain] == nil { model.current[plain] = joined.load }
       model.current[slot] = joined.load
     }
     model.subscribers.append(
