@@ -216,8 +216,8 @@ final class InFlightRegistry: Sendable {
     let identity = planner.identity(of: request)
     let version = request.explicitVersion
     let loadKey: LoadKey =
-      request.url.map { .url(planner.address(of: $0), identity) }
-      ?? .entity(request.key.entity, identity)
+      request.url.map { .url(planner.address(of: $0), identity, version: version) }
+      ?? .entity(request.key.entity, identity, version: version)
     let delivered = identity?.beginsWithKept == true ? loadKey.asFetched : nil
     let original = planner.sharedOriginal(of: request, version, identity)
     let followed = FollowedPriority.begin(request, priority, in: self)
@@ -243,8 +243,8 @@ final class InFlightRegistry: Sendable {
       // Read under the lock: an earlier change is seen here, and a later one finds the subscriber.
       let priority = followed?.priority ?? priority
       return state.registry.join(
-        request.subscriber, key: request.key, version: version, loadKey: loadKey,
-        orDelivered: delivered, of: original, priority: priority, versions: versions,
+        request.subscriber, key: request.key, loadKey: loadKey, orDelivered: delivered,
+        of: original, priority: priority, versions: versions,
         policy: request.policy, storage: request.storage, lifetime: request.originalLifetime,
         after: asking?.id.number ?? -1, request: request,
         start: {
@@ -494,7 +494,7 @@ final class InFlightRegistry: Sendable {
 extension ImageRequest {
   /// What a failure of its load counts for.
   fileprivate func failureName(_ loadKey: LoadKey) -> FailureMemory.Name {
-    FailureMemory.Name(loadKey: loadKey, version: realKey.version)
+    FailureMemory.Name(loadKey: loadKey.plain, version: realKey.version)
   }
 }
 

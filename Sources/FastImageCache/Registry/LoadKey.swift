@@ -17,9 +17,10 @@ final class LoadKey: Hashable, Sendable {
   private let name: Name
   private let hash: Int
   private let identity: LoadIdentity?
-  private let version: ImageID?
+  /// The explicit version of the requests.
+  let version: ImageID?
 
-  private init(_ name: Name, _ identity: LoadIdentity?, version: ImageID? = nil) {
+  private init(_ name: Name, _ identity: LoadIdentity?, _ version: ImageID? = nil) {
     (self.name, self.identity, self.version) = (name, identity, version)
     var hasher = Hasher()
     hasher.combine(name)
@@ -28,12 +29,16 @@ final class LoadKey: Hashable, Sendable {
     hash = hasher.finalize()
   }
 
-  static func url(_ url: URL, _ identity: LoadIdentity? = nil) -> LoadKey {
-    LoadKey(.url(url), identity)
+  static func url(
+    _ url: URL, _ identity: LoadIdentity? = nil, version: ImageID? = nil
+  ) -> LoadKey {
+    LoadKey(.url(url), identity, version)
   }
 
-  static func entity(_ id: ImageID, _ identity: LoadIdentity? = nil) -> LoadKey {
-    LoadKey(.entity(id), identity)
+  static func entity(
+    _ id: ImageID, _ identity: LoadIdentity? = nil, version: ImageID? = nil
+  ) -> LoadKey {
+    LoadKey(.entity(id), identity, version)
   }
 
   static func original(
@@ -42,13 +47,16 @@ final class LoadKey: Hashable, Sendable {
     LoadKey(.original(id, version: version), identity)
   }
 
-  /// The key by which requests of one explicit version join a load of this key.
-  func of(_ version: ImageID?) -> LoadKey {
-    version.map { LoadKey(name, identity, version: $0) } ?? self
-  }
+  /// The key of the same requests, of the default version.
+  var plain: LoadKey { version == nil ? self : LoadKey(name, identity) }
 
   /// The key of a load for the same that downloads.
-  var asFetched: LoadKey { LoadKey(name, identity?.asFetched) }
+  var asFetched: LoadKey { LoadKey(name, identity?.asFetched, version) }
+
+  /// Whether this key is that of a version of another one's.
+  func isVersion(of plain: LoadKey) -> Bool {
+    version != nil && name == plain.name && identity == plain.identity
+  }
 
   /// `nil` where the entity itself has the image.
   var url: URL? { if case .url(let url) = name { url } else { nil } }

@@ -45,8 +45,6 @@ struct LoadRecord<Request, Handle> {
   let id: LoadID
   let loadKey: LoadKey
   let original: SharedOriginal?
-  /// The explicit version of the request that began the load; the bytes may be older than any other one.
-  let version: ImageID?
   var handle: Handle
   var priority: Priority
   /// Whether a subscriber has an image that was made of the load's fetch, and the load has gone to no other address
@@ -67,11 +65,11 @@ struct LoadRecord<Request, Handle> {
   private var indexBySubject: [Subject: Int]?
 
   init(
-    id: LoadID, loadKey: LoadKey, original: SharedOriginal? = nil, version: ImageID? = nil,
+    id: LoadID, loadKey: LoadKey, original: SharedOriginal? = nil,
     policy: LoadOptions.CachePolicy, priority: Priority, handle: Handle
   ) {
     self.id = id
-    (self.loadKey, self.original, self.version) = (loadKey, original, version)
+    (self.loadKey, self.original) = (loadKey, original)
     self.policy = policy
     self.priority = priority
     self.handle = handle
@@ -116,11 +114,11 @@ struct LoadRecord<Request, Handle> {
   /// join: if the load began for the subscriber's explicit version, if it asks and keeps at least as much as the
   /// subscriber wants, and if its outputs are of the same versions.
   func accepts(
-    _ key: ImageKey, _ versions: [ImageKey], explicit version: ImageID?,
+    _ key: ImageKey, _ versions: [ImageKey], explicit version: ImageID? = nil,
     _ policy: LoadOptions.CachePolicy, _ storage: LoadOptions.Storage
   ) -> Bool {
     policy <= self.policy && !(policy > .useCache && hasAsked)
-      && (version == nil || version == self.version) && versions.allSatisfy(agrees)
+      && (version == nil || version == loadKey.version) && versions.allSatisfy(agrees)
       && agrees(with: key) && !(hasSettled && isSettled(key, below: storage))
   }
 

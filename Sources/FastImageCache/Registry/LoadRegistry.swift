@@ -25,8 +25,9 @@ import LoadQueue
 /// 9. A subscriber joins a load of its own policy or of a stronger one; a reload or revalidation joins no load that
 ///    has asked its source. The load that begins instead takes the older one's place, as after a removal.
 /// 10. A subscriber joins no load that has drawn its image to keep less of it than the subscriber wants.
-/// 11. A subscriber of an explicit version joins only a load that one of the same version began. A load is current
-///     under the key of its version, and under the plain one, for subscribers of the default version, if no other is.
+/// 11. A subscriber of an explicit version joins only a load that one of the same version began. One of the default
+///     version joins a load that another began, or else the newest of any version. `explicitCount` counts the loads
+///     of explicit versions.
 struct LoadRegistry<Subscriber, Request, Handle> {
   typealias Record = LoadRecord<Request, Handle>
 
@@ -35,7 +36,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     let load: LoadID
     let output: Int
     /// What it was given, by
-    /// ``join(_:key:version:loadKey:orDelivered:of:priority:versions:policy:storage:lifetime:after:request:start:subscriber:)``
+    /// ``join(_:key:loadKey:orDelivered:of:priority:versions:policy:storage:lifetime:after:request:start:subscriber:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.
@@ -63,6 +64,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   private(set) var ids: [LoadID?] = []
   private var freeIndices: [Int] = []
   private var current: [LoadKey: LoadID] = [:]
+  private var explicitCount = 0
   private var subscribers: [SubscriberID: SubscriberRecord] = [:]
   private var removals: [Removal: Int] = [:]
   private var dropped: [Request] = []
@@ -80,7 +82,6 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   /// Adds a subscriber to the newest load of its key, or to a new one.
   ///
   /// - Parameters:
-  ///   - version: That of the key, if the entity names one itself.
   ///   - delivered: The key of a load that serves as well while it has the image that it delivered.
   ///   - original: That of the key, where others may lead to it.
   ///   - versions: The versions of its entity in each format, as the subscriber knows them. The subscriber
@@ -94,31 +95,30 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   ///   - start: Makes the handle of a new load.
   ///   - subscriber: Makes the subscriber, for the handle of its load.
   mutating func join(
-    _ id: SubscriberID, key: ImageKey, version: ImageID? = nil, loadKey: LoadKey,
-    orDelivered delivered: LoadKey? = nil, of original: SharedOriginal? = nil,
-    priority: Priority, versions: [ImageKey],
+    _ id: SubscriberID, key: ImageKey, loadKey: LoadKey, orDelivered delivered: LoadKey? = nil,
+    of original: SharedOriginal? = nil, priority: Priority, versions: [ImageKey],
     policy: LoadOptions.CachePolicy = .useCache, storage: LoadOptions.Storage = .all,
     lifetime: LoadOptions.OriginalLifetime? = nil, after asker: Int = -1, request: Request,
     start: (LoadID) -> Handle,
     subscriber: (Handle) -> Subscriber
   ) -> Joined {
-    let oldest = max(asker, lastRemoval(of: key))
+    let (oldest, explicit) = (max(asker, lastRemoval(of: key)), loadKey.version)
     func find(
       _ loadKey: LoadKey, hasDelivered: Bool = false, covering original: SharedOriginal? = nil
     ) -> LoadID? {
-      guard let newest = current[loadKey], newest.number > oldest else { return nil }
+      let any = explicit == nil && explicitCount > 0 ? newestVersion(of: loadKey) : nil
+      guard let newest = current[loadKey] ?? any, newest.number > oldest else { return nil }
       let accepts = look(at: newest) { load in
-        load.accepts(key, versions, explicit: version, policy, storage)
+        load.accepts(key, versions, explicit: explicit, policy, storage)
           && (load.hasDelivered || !hasDelivered)
           && original.map { load.original?.covers($0) == true } ?? true
       }
       return accepts == true ? newest : nil
     }
-    let own =
-      find(loadKey.of(version)) ?? delivered.flatMap { find($0.of(version), hasDelivered: true) }
+    let own = find(loadKey) ?? delivered.flatMap { find($0, hasDelivered: true) }
     let found = own ?? original.flatMap { find($0.loadKey, covering: $0) }
     let isNewLoad = found == nil
-    let target = found ?? begin(loadKey, original, version, policy, priority, for: id, start)
+    let target = found ?? begin(loadKey, original, policy, priority, for: id, start)
     let joined = look(at: target) { load in
       (
         handle: load.handle,
@@ -142,9 +142,8 @@ struct LoadRegistry<Subscriber, Request, Handle> {
   }
 
   private mutating func begin(
-    _ loadKey: LoadKey, _ original: SharedOriginal?, _ version: ImageID?,
-    _ policy: LoadOptions.CachePolicy, _ priority: Priority, for subscriber: SubscriberID,
-    _ start: (LoadID) -> Handle
+    _ loadKey: LoadKey, _ original: SharedOriginal?, _ policy: LoadOptions.CachePolicy,
+    _ priority: Priority, for subscriber: SubscriberID, _ start: (LoadID) -> Handle
   ) -> LoadID {
     let index = freeIndices.popLast() ?? records.count
     let id = LoadID(number: subscriber.number, index: index)
@@ -156,12 +155,17 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     }
     ids[index] = id
     records[index] = Record(
-      id: id, loadKey: loadKey, original: original, version: version, policy: policy,
-      priority: priority, handle: start(id))
-    if version == nil || current[loadKey] == nil { current[loadKey] = id }
-    if version != nil { current[loadKey.of(version)] = id }
+      id: id, loadKey: loadKey, original: original, policy: policy, priority: priority,
+      handle: start(id))
+    current[loadKey] = id
+    if loadKey.version != nil { explicitCount += 1 }
     if let original { current[original.loadKey] = id }
     return id
+  }
+
+  /// The newest load of an explicit version, for a subscriber of the default one.
+  private func newestVersion(of loadKey: LoadKey) -> LoadID? {
+    underWay.last { records[$0.index]?.loadKey.isVersion(of: loadKey) == true }
   }
 
   /// Replaces a load's handle; `false` if the load has ended.
@@ -373,12 +377,9 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     guard isUnderWay(id), let load = records[id.index].take() else { return nil }
     ids[id.index] = nil
     freeIndices.append(id.index)
-    func forget(_ loadKey: LoadKey) {
-      if current[loadKey] == id { current[loadKey] = nil }
-    }
-    forget(load.loadKey)
-    if load.version != nil { forget(load.loadKey.of(load.version)) }
-    if let loadKey = load.original?.loadKey { forget(loadKey) }
+    if load.loadKey.version != nil { explicitCount -= 1 }
+    if current[load.loadKey] == id { current[load.loadKey] = nil }
+    if let loadKey = load.original?.loadKey, current[loadKey] == id { current[loadKey] = nil }
     if loadCount == 0 { removals = [:] }
     for output in load.outputs {
       dropped.append(output.request)

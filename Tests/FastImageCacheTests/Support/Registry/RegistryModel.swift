@@ -137,14 +137,13 @@ extension LoadRegistrySuite {
 
   mutating func join(
     _ number: Int, _ key: ImageKey, priority: Priority = .medium,
-    versions: [String: ImageID] = ["row": "a1", "dot": "a1"], explicit version: ImageID? = nil,
+    versions: [String: ImageID] = ["row": "a1", "dot": "a1"],
     policy: LoadOptions.CachePolicy = .useCache, storage: LoadOptions.Storage = .all,
     after asker: LoadID? = nil,
     loadKey: LoadKey? = nil
   ) -> LoadRegistry<Int, ImageKey, LoadID>.Joined {
     registry.join(
-      SubscriberID(number: number), key: key, version: version, loadKey: loadKey ?? url,
-      priority: priority,
+      SubscriberID(number: number), key: key, loadKey: loadKey ?? url, priority: priority,
       versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) },
       policy: policy, storage: storage, after: asker?.number ?? -1, request: key, start: { $0 },
       subscriber: { _ in number })

@@ -44,10 +44,14 @@ struct RegistryPlay {
   private var model = RegistryModel()
   private var number = 0
   private static let formats = ["row", "dot"]
-  private static let loadKeys = [
+  private static let identities = [
     nil, LoadIdentity(LoadOptions(account: AccountID("a")).conditions, beginsWithKept: false),
     LoadIdentity(.ordinary, beginsWithKept: true),
-  ].map { LoadKey.url(URL(fileURLWithPath: "/photo.jpg"), $0) }
+  ]
+
+  private static func loadKey(_ audience: Int, _ version: ImageID?) -> LoadKey {
+    .url(URL(fileURLWithPath: "/photo.jpg"), identities[audience], version: version)
+  }
 
   init(plant: Plant = .none) { self.plant = plant }
 
@@ -126,7 +130,8 @@ struct RegistryPlay {
     let key = Self.key(format, version, of: entity)
     let explicit = isExplicit ? version : nil
     let slot = RegistryModel.Slot(audience: audience, version: explicit)
-    let newest = model.loads.first { $0.id == model.current[slot] }
+    let any = model.loads.last { $0.audience == audience && $0.explicit != nil && !isExplicit }?.id
+    let newest = model.loads.first { $0.id == model.current[slot] ?? any }
     let joinable = newest.flatMap { load in
       load.versions[entity] ?? version == version
         && !(entity == "a" && load.removed.contains(format))
@@ -141,8 +146,9 @@ struct RegistryPlay {
     if plant == .keptIgnored, audience == RegistryModel.kept { toldAudience = 0 }
     let joined = registry.join(
       id, key: Self.key(format, told, of: entity),
-      version: plant == .explicitIgnored ? nil : explicit.map { ImageID("\($0)") },
-      loadKey: Self.loadKeys[toldAudience], priority: priority,
+      loadKey: Self.loadKey(
+        toldAudience, plant == .explicitIgnored ? nil : explicit.map { ImageID("\($0)") }),
+      priority: priority,
       versions: Self.formats.map { Self.key($0, told, of: entity) },
       policy: plant == .policiesIgnored ? .useCache : policy,
       request: Self.key(format, told, of: entity),
@@ -154,8 +160,6 @@ struct RegistryPlay {
         .init(
           id: joined.load, policy: policy, audience: audience, versions: [entity: version],
           explicit: explicit, priority: priority))
-      let plain = RegistryModel.Slot(audience: audience, version: nil)
-      if model.current[plain] == nil { model.current[plain] = joined.load }
       model.current[slot] = joined.load
     }
     model.subscribers.append(
