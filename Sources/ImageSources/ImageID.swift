@@ -56,10 +56,11 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
 
   /// Whether it is the id of a URL; no id is made to compare, which would take memory.
   package func isAddress(_ url: URL) -> Bool {
+    guard tableID.kind == .string else { return false }
     var address = url.absoluteString
-    return tableID.kind == .string
-      && tableID.withText { id in address.withUTF8 { id.elementsEqual(UnsafeRawBufferPointer($0)) }
-      }
+    return tableID.withText { id in
+      address.withUTF8 { id.elementsEqual(UnsafeRawBufferPointer($0)) }
+    }
   }
 
   /// Creates an id from a string written in the source.

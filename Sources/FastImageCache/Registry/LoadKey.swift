@@ -5,7 +5,8 @@ import Pixels
 /// The key by which requests join one load: the source's URL, or the entity itself where there is none,
 /// and an identity where the request may not share the load of others.
 ///
-/// Its hash is computed once, since a URL hashes all its text and a key is looked up often. An object, since
+/// Its hash is computed once, since a URL hashes all its text and a key is looked up often; of a version it has nothing,
+/// since few loads of one URL differ in that. An object, since
 /// comparing and copying its parts costs more than making it: the registry compares a key with itself, mostly.
 final class LoadKey: Hashable, Sendable {
   private enum Name: Hashable, Sendable {
@@ -25,7 +26,6 @@ final class LoadKey: Hashable, Sendable {
     var hasher = Hasher()
     hasher.combine(name)
     if let identity { hasher.combine(identity) }
-    if let version { hasher.combine(version) }
     hash = hasher.finalize()
   }
 
