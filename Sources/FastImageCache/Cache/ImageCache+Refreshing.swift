@@ -16,8 +16,8 @@ extension ImageCache {
   /// ```
   ///
   /// Images that were marked stale (``markStale(_:)``) are drawn again in any case. Placeholders stay. Where no table
-  /// has an image of a URL any more, the kept original is revalidated, and decoded once, so that the next request shows
-  /// the present one; not on a locked device.
+  /// has an image of a URL any more, the kept original that would answer is revalidated, and decoded once, so that the
+  /// next request shows the present one; not on a locked device.
   ///
   /// - Parameters:
   ///   - entity: Its images in their present versions are meant; those without a source URL stay.

@@ -58,6 +58,9 @@ extension ImageCache {
     account: AccountID? = nil, keepsOriginal: Bool = true
   ) async throws(ImageCacheError) -> CachedImage {
     let request = try request(for: entity, format: format, options: LoadOptions(account))
+    // From here: while the originals are opened, removals remember what is older than they are.
+    guard registry.beginStore(request.generation) else { throw .closed }
+    defer { registry.endStore(request.generation) }
     let original = await beginOriginal(of: request)
     return try await store(
       .encoded(data), metadata, for: request, original, keepsOriginal ? data : nil)
@@ -84,6 +87,8 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     // First, so that no file is read for an unknown format.
     let request = try request(for: entity, format: format, options: LoadOptions(account))
+    guard registry.beginStore(request.generation) else { throw .closed }
+    defer { registry.endStore(request.generation) }
     let original = await beginOriginal(of: request)
     let bytes = try await bytes(of: file)
     return try await store(

@@ -230,8 +230,12 @@ extension OriginalStore: OriginalKeeping {
     }
     let failure = await changeAll(
       of: owner, or: names, FreshnessFacts.assignments, FreshnessFacts.mustAsk.values)
+    guard let failure else { return }
     // Which rows are meant, the database alone knows.
-    if failure != nil { state.withLock { $0.hasForgotten = true } }
+    state.withLock { $0.hasForgotten = true }
+    let reason =
+      "A mark was not written, so that all originals are asked about until this process ends"
+    listeners.send(nil, .refused("\(reason): \(failure)"))
   }
 
   /// Lets the originals of one entity count as another's, those of loads under way too. What caches have in

@@ -14,6 +14,7 @@
     let transfer: HTTPTransfer
 
     private let request: HTTPRequest
+    private let proxy: URL?
     private let pace: CurlRateQueue<UnsafeMutableRawPointer>?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -21,7 +22,7 @@
     private var head = HTTPHeadLines()
     private var isHeadPassedOn = false
     /// Reads the head where the library refuses it.
-    private var plain: PlainHead?
+    fileprivate private(set) var plain: PlainHead?
     /// How many bytes of the body are to come, where the library waits for the connection's end instead.
     private var restCount: Int?
     private var inflater: Inflater?
@@ -37,7 +38,7 @@
       guard let easy = fic_curl_easy_init() else { throw Self.refusal(CURLE_OUT_OF_MEMORY) }
       self.easy = easy
       self.transfer = transfer
-      (self.request, self.pace) = (request, pace)
+      (self.request, proxy, self.pace) = (request, options.proxy, pace)
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
       try configure(request)
@@ -193,15 +194,26 @@
     /// - Returns: Whether the handle is to begin anew.
     func asksPlainly(after code: CURLcode) -> Bool {
       guard [CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL].contains(code), plain == nil,
-        !isHeadPassedOn, !transfer.isOver, let address = PlainHead.address(of: request)
+        !isHeadPassedOn, !transfer.isOver, isDirect, let address = PlainHead.address(of: request)
       else { return false }
       (plain, head) = (PlainHead(refusal: fault(code)), HTTPHeadLines())
-      let protocols = Int(CURLPROTO_GOPHER) | Int(CURLPROTO_GOPHERS)
+      // The second is CURLPROTO_GOPHERS, which older headers lack.
+      let protocols = Int(CURLPROTO_GOPHER) | 1 << 29
       return [
         fic_curl_set_text(easy, CURLOPT_URL, address),
         fic_curl_set_long(easy, CURLOPT_PROTOCOLS, protocols),
         fic_curl_set_long(easy, CURLOPT_SSL_ENABLE_ALPN, 0),
       ].allSatisfy { $0 == CURLE_OK }
+    }
+
+    /// Whether no proxy stands between: for Gopher libcurl takes others from the environment, or none.
+    private var isDirect: Bool {
+      HTTPPolicy.isThisMachine(request.url.host)
+        || proxy == nil
+          && !ProcessInfo.processInfo.environment.contains { name, value in
+            name.lowercased().hasSuffix("_proxy") && name.lowercased() != "no_proxy"
+              && !value.isEmpty
+          }
     }
 
     /// Takes lines up to the end of the head, and the rest as the body.
@@ -241,7 +253,7 @@
       guard transfer.receive(head) else { return false }
       inflater = Inflater(head.codings)
       if plain != nil || head.fields["transfer-encoding"] != nil {
-        restCount = head.contentLength.flatMap { $0 < 0 ? nil : $0 }
+        restCount = status == 304 ? 0 : head.contentLength.flatMap { $0 < 0 ? nil : $0 }
       }
       return restCount != 0
     }
@@ -254,6 +266,8 @@
   ) -> Int {
     guard let context else { return -1 }
     let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+    // The library hands Gopher's request to its user as a head.
+    if exchange.plain != nil { return size * count }
     var line = [UInt8](UnsafeRawBufferPointer(start: bytes, count: size * count))
     while line.last == UInt8(ascii: "\n") || line.last == UInt8(ascii: "\r") { line.removeLast() }
     return exchange.receive(headerLine: line) ? size * count : -1

@@ -19,7 +19,11 @@
     /// Whether a line goes on for longer than any honest head.
     var isOverlong: Bool { line.count > HTTPHeadLines.byteLimit }
 
-    /// The address by which libcurl sends a request as Gopher's line; `nil` where a password goes with it.
+    /// libcurl sends Gopher's line in a loop that waits for the server. Any socket's buffer takes so much at once.
+    private static let requestByteLimit = 4096
+
+    /// The address by which libcurl sends a request as Gopher's line; `nil` where a password goes with it, and for a
+    /// request that is too long.
     static func address(of request: HTTPRequest) -> String? {
       guard let url = URLComponents(url: request.url, resolvingAgainstBaseURL: true),
         url.user == nil, let host = url.percentEncodedHost
@@ -27,10 +31,11 @@
       let isSecure = url.scheme?.lowercased() == "https"
       let path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
       let query = url.percentEncodedQuery.map { "?" + $0 } ?? ""
-      let fields = request.headers.merging([
-        "Host": host + (url.port.map { ":\($0)" } ?? ""), "Connection": "close",
-      ]) { $1 }
+      var fields = Dictionary(request.headers.map { ($0.lowercased(), $1) }) { first, _ in first }
+      fields["host"] = fields["host"] ?? host + (url.port.map { ":\($0)" } ?? "")
+      fields["connection"] = "close"
       let text = "GET \(path)\(query) HTTP/1.1\r\n" + fields.map { "\($0): \($1)\r\n" }.joined()
+      if text.utf8.count > requestByteLimit { return nil }
       let digits = text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       return (isSecure ? "gophers" : "gopher")
         + "://\(host):\(url.port ?? (isSecure ? 443 : 80))/_\(digits)"

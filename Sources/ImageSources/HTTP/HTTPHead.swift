@@ -188,7 +188,7 @@ enum HTTPDecision: Sendable {
   /// Whether a redirect that leads nowhere may have a picture for a body, which browsers show.
   private static func showsInstead(_ head: HTTPHead) -> Bool {
     redirects.contains(head.status) && head.contentLength != 0
-      && head.fields["content-type"]?.lowercased().hasPrefix("text/") != true
+      && head.fields["content-type"]?.lowercased().hasPrefix("image/") != false
   }
 
   private static func redirect(_ head: HTTPHead) -> HTTPDecision {

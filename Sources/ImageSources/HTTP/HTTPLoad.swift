@@ -128,6 +128,8 @@ final class HTTPLoad: Sendable {
       case .unchanged(let terms): return .unchanged(terms.answering(request))
       case .redirect(let target):
         try client.policy.checkRedirect(from: httpRequest.url, to: target)
+        // It has its answer, whatever the next one lacks.
+        transfer.withLock { $0 = nil }
         url = target
       }
     }

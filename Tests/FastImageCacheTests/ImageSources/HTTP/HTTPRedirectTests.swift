@@ -15,6 +15,27 @@ struct HTTPRedirectTests {
     #expect(try await bytes(server.url("/a")) == body)
   }
 
+  @Test(
+    "that leads nowhere brings its body, unless that is no picture",
+    arguments: [301, 302, 303, 307, 308], [[:], ["Location": ""]])
+  func leadsNowhere(_ status: Int, _ location: [String: String]) async throws {
+    func reply(_ type: String?) -> HTTPReply {
+      var headers = location
+      headers["Content-Type"] = type
+      return .status(status, headers: headers, body: body)
+    }
+    let server = try HTTPServer([
+      "/image": reply("image/png"), "/untyped": reply(nil), "/text": reply("text/html"),
+      "/json": reply("application/json"), "/none": .status(status, headers: location),
+    ])
+    for path in ["/image", "/untyped"] { #expect(try await bytes(server.url(path)) == body) }
+    for path in ["/text", "/json", "/none"] {
+      await #expect(throws: ImageSourceError.httpStatus(status)) {
+        try await bytes(server.url(path))
+      }
+    }
+  }
+
   @Test("leads where a browser would go, with bytes beyond ASCII as they are")
   func latin() async throws {
     let body = body

@@ -42,6 +42,7 @@
       let mark = "a line without a mark"
       let server = try HTTPServer([
         "/404": Self.reply("HTTP/1.1 404 None", mark, Self.length),
+        "/304": Self.reply("HTTP/1.1 304 Same", mark, Self.length),
         "/302": Self.reply("HTTP/1.1 302 Found", mark, "Location: /b?c=d%20e", Self.length),
         "/103": Self.reply("HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 200 OK", mark, Self.length),
         "/chunked": Self.reply("HTTP/1.1 200 OK", mark, "Transfer-Encoding: chunked"),
@@ -55,6 +56,9 @@
       ])
       await #expect(throws: ImageSourceError.httpStatus(404)) {
         try await bytes(server.url("/404"))
+      }
+      await #expect(throws: ImageSourceError.httpStatus(304)) {
+        try await bytes(server.url("/304"))
       }
       for path in ["/302", "/103"] { #expect(try await bytes(server.url(path)) == Self.body) }
       let refusals = [
@@ -70,24 +74,32 @@
       #expect(second.first?.headers["host"] == second.last?.headers["host"])
     }
 
-    @Test(
-      "of a redirect that leads nowhere brings its body",
-      arguments: [301, 302, 303, 307, 308], ["", "Location:"])
-    func redirectsNowhere(_ status: Int, _ location: String) async throws {
-      let lines = "HTTP/1.1 \(status) Status\r\nContent-Type: image/png"
-      let server = try HTTPServer([
-        "/a": location.isEmpty
-          ? Self.reply(lines, Self.length) : Self.reply(lines, location, Self.length),
-        "/none": .status(status),
-        "/text": .status(
-          status, headers: ["Content-Type": "text/html"], body: Self.body),
-      ])
-      #expect(try await bytes(server.url("/a")) == Self.body)
-      for path in ["/none", "/text"] {
-        await #expect(throws: ImageSourceError.httpStatus(status)) {
-          try await bytes(server.url(path))
+    @Test("keeps the names that the caller gave, and is asked for once where the request is long")
+    func asksAgain() async throws {
+      let server = try HTTPServer { _ in Self.reply("HTTP/1.1 200 OK", "no mark", Self.length) }
+      let source = URLImageSource { options in
+        options.changeRequests {
+          $0.headers["host"] = "photos.example"
+          $0.headers["CONNECTION"] = "keep-alive"
         }
       }
+      #expect(try await bytes(server.url("/a"), from: source) == Self.body)
+      #expect(
+        server.arrivedRequests.map { $0.headers["host"] } == ["photos.example", "photos.example"])
+      #expect(server.arrivedRequests.last?.headers["connection"] == "close")
+      // A server that reads nothing would hold up all others.
+      let long = "/" + String(repeating: "a", count: 5000)
+      #expect(await networkError(server.url(long))?.contains("colon") == true)
+      #expect(server.requests.value == 3)
+    }
+
+    @Test("is refused behind a proxy, by which no request passes")
+    func keepsToProxy() async throws {
+      let proxy = try HTTPServer { _ in Self.reply("HTTP/1.1 200 OK", "no mark", Self.length) }
+      let source = URLImageSource { ($0.allowsInsecureHTTP, $0.proxy) = (true, proxy.url("")) }
+      let image = try #require(URL(string: "http://pictures.invalid/a"))
+      #expect(await networkError(image, from: source)?.contains("colon") == true)
+      #expect(proxy.requests.value == 1)
     }
 
     @Test("whose trailers have no end is left at a limit")
