@@ -59,7 +59,10 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
     guard tableID.kind == .string else { return false }
     var address = url.absoluteString
     return tableID.withText { id in
-      address.withUTF8 { id.elementsEqual(UnsafeRawBufferPointer($0)) }
+      address.withUTF8 { text in
+        guard let first = id.baseAddress, let second = text.baseAddress else { return text.isEmpty }
+        return id.count == text.count && memcmp(first, second, id.count) == 0
+      }
     }
   }
 

@@ -251,8 +251,8 @@ final class InFlightRegistry: Sendable {
           isCoalesced = false
           return Handle(
             load: Load(
-              id: $0, url: request.url, version: version, versions, policy: request.policy,
-              isPlaceholder: loadKey.isPlaceholder, priority: priority, registry: self))
+              id: $0, url: request.url, loadKey, versions, policy: request.policy,
+              priority: priority, registry: self))
         },
         subscriber: {
           var subscriber = subscriber($0)
@@ -325,7 +325,9 @@ final class InFlightRegistry: Sendable {
     let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.registry.leave(id, isAnswered: isAnswered) }) else { return }
     left.subscriber.answer(outcome, .table)
-    if let abandoned = left.abandoned { end(abandoned) }
+    guard let abandoned = left.abandoned else { return }
+    abandoned.handle.end()
+    for request in abandoned.requests { recorder.cancelled(request.key) }
   }
 
   /// Takes subscribers out of the registry in one step, and answers them: none of their loads begins in the place of
@@ -339,12 +341,10 @@ final class InFlightRegistry: Sendable {
       return left
     }
     for left in left { left.subscriber.answer(.failure(.cancelled), .table) }
-    for abandoned in left.compactMap(\.abandoned) { end(abandoned) }
-  }
-
-  private func end(_ abandoned: (handle: Handle, requests: [ImageRequest])) {
-    abandoned.handle.end()
-    for request in abandoned.requests { recorder.cancelled(request.key) }
+    for abandoned in left.compactMap(\.abandoned) {
+      abandoned.handle.end()
+      for request in abandoned.requests { recorder.cancelled(request.key) }
+    }
   }
 
   /// Lets no load that leaves the registry go on with the permit that another one returns.

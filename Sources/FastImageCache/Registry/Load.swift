@@ -7,13 +7,11 @@ import Locking
 final class Load: Sendable {
   let id: LoadID
   let url: URL?
-  /// The explicit version of the request that began the load, and the versions of its entity in other formats then. The
-  /// bytes may be older than any other explicit version.
-  let version: ImageID?
+  /// The key of the request that began the load, and the versions of its entity in other formats then. The bytes may be
+  /// older than any other explicit version.
+  private let loadKey: LoadKey?
   private let versions: [ImageKey]
   let policy: LoadOptions.CachePolicy
-  /// Whether all subscribers are content with a placeholder.
-  let isPlaceholder: Bool
   let urgency: Urgency
   /// The priority of the load's task, and of the tasks that its source or an entity begins, unless
   /// these choose another one.
@@ -24,12 +22,11 @@ final class Load: Sendable {
   let registry: InFlightRegistry
 
   init(
-    id: LoadID, url: URL?, version: ImageID? = nil, _ versions: [ImageKey] = [],
-    policy: LoadOptions.CachePolicy = .useCache,
-    isPlaceholder: Bool = false,
-    priority: Priority, registry: InFlightRegistry
+    id: LoadID, url: URL?, _ loadKey: LoadKey? = nil, _ versions: [ImageKey] = [],
+    policy: LoadOptions.CachePolicy = .useCache, priority: Priority, registry: InFlightRegistry
   ) {
-    (self.version, self.versions, self.isPlaceholder) = (version, versions, isPlaceholder)
+    self.loadKey = loadKey
+    self.versions = versions
     (self.id, self.url, self.policy, self.registry) = (id, url, policy, registry)
     urgency = Urgency(priority)
     taskPriority = priority
@@ -40,6 +37,12 @@ final class Load: Sendable {
 
 /// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
 extension Load {
+  /// The explicit version for which the load began.
+  var version: ImageID? { loadKey?.version }
+
+  /// Whether all subscribers are content with a placeholder.
+  var isPlaceholder: Bool { loadKey?.isPlaceholder == true }
+
   /// Reads or changes the load's record in the registry; `nil` if the load has ended.
   private func look<Answer>(
     _ body: (inout LoadRecord<ImageRequest, InFlightRegistry.Handle>) -> Answer
