@@ -58,7 +58,8 @@
     /// It shows the smallest format of a family whose size has as many pixels as the widget, or the largest; another
     /// one when the widget's size or the window's scale factor changes, until whose image has come the present one
     /// stays. The widget has no least size. Its natural one is what `gtk_widget_set_size_request` asks for, or else
-    /// that of the smallest format; its container may give it any other.
+    /// that of the smallest format; its container may give it any other. Where one side is given, the other follows the
+    /// proportions of a request of both sides, or else the format's.
     ///
     /// - Parameters:
     ///   - family: Of formats of the cache, ``FastImageCache/ImageFormat/family``.

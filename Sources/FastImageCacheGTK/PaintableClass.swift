@@ -62,7 +62,11 @@
         PaintableClass.content(of: paintable)?.draw(into: snapshot, width: width, height: height)
       }
       face.get_current_image = { PaintableClass.content(of: $0)?.makeStill() }
-      face.get_flags = { _ in GDK_PAINTABLE_STATIC_SIZE }
+      face.get_flags = {
+        // A widget's follows its request and its fit.
+        PaintableClass.content(of: $0)?.request == nil
+          ? GDK_PAINTABLE_STATIC_SIZE : GdkPaintableFlags(0)
+      }
       face.get_intrinsic_width = { PaintableClass.content(of: $0)?.layoutSize.width ?? 0 }
       face.get_intrinsic_height = { PaintableClass.content(of: $0)?.layoutSize.height ?? 0 }
       face.get_intrinsic_aspect_ratio = { PaintableClass.content(of: $0)?.aspectRatio ?? 0 }

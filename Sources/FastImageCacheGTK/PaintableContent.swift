@@ -39,8 +39,15 @@
       )
     }
 
-    /// None for a `GtkPicture`, which would make a width of the height of its row.
-    var aspectRatio: Double { request == nil ? Double(size.width) / Double(size.height) : 0 }
+    /// What layouts make a width or a height of, where the other is given.
+    var aspectRatio: Double {
+      let own = Double(size.width) / Double(size.height)
+      guard let request else { return own }
+      // None: a `GtkPicture` would make a width of the height of its row, and images are not scaled.
+      if fit == .unscaled { return 0 }
+      return request.width > 0 && request.height > 0
+        ? Double(request.width) / Double(request.height) : own
+    }
 
     /// Draws into a `GtkSnapshot *` by the fit.
     func draw(into snapshot: OpaquePointer?, width: Double, height: Double) {

@@ -183,6 +183,7 @@
       let alignment = isFitted ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
       gtk_widget_set_halign(UnsafeMutablePointer(widget), alignment)
       gtk_widget_set_valign(UnsafeMutablePointer(widget), alignment)
+      gdk_paintable_invalidate_size(paintable.paintable)
     }
 
     /// Before the layout that GTK has queued for the change.
@@ -191,6 +192,7 @@
       gtk_widget_get_size_request(
         UnsafeMutablePointer(widget), &request.width, &request.height)
       paintable.content.request = request
+      gdk_paintable_invalidate_size(paintable.paintable)
     }
 
     private func watchLayouts() {

@@ -11,11 +11,14 @@
     ) { _, findings in
       try checkNeighbour(findings)
       try checkRequests(findings)
+      try checkProportions(findings)
     }
 
-    private static func square(_ side: Int) -> ImageFormat {
+    private static func square(_ side: Int) -> ImageFormat { format("squares", side, side) }
+
+    private static func format(_ family: String, _ width: Int, _ height: Int) -> ImageFormat {
       ImageFormat(
-        name: "square", family: "squares", size: .exact(PixelSize(width: side, height: side)),
+        name: family, family: family, size: .exact(PixelSize(width: width, height: height)),
         pixelFormat: .bgrx32, capacity: 4)
     }
 
@@ -110,6 +113,62 @@
       window.draw()
       window.draw()
       check(image, photo, format, 320, 320, in: window, "after the request", findings)
+      window.close()
+    }
+
+    /// A widget that takes its room keeps its proportions in a column and in a row, as GTK's own pictures do.
+    @MainActor private static func checkProportions(_ findings: Findings) throws {
+      let (photo, format) = (NumberedImage(number: 802), format("wide", 40, 20))
+      let image = CachedImageWidget<NumberedImage>(
+        family: "wide", from: try cache(of: format, photo))
+      image.entity = photo
+      let widget = Widget(image.widget)
+      let box = row(of: [widget])
+      gtk_orientable_set_orientation(box, GTK_ORIENTATION_VERTICAL)
+      gtk_widget_set_valign(Widget(box), GTK_ALIGN_START)
+      gtk_widget_set_hexpand(widget, 1)
+      let window = PlainWindow()
+      window.show(box)
+
+      func expect(_ width: Int32, _ height: Int32, _ moment: String) {
+        window.draw()
+        window.draw()
+        let (shownWidth, shownHeight) = (
+          gtk_widget_get_width(widget), gtk_widget_get_height(widget)
+        )
+        findings.expect(
+          shownWidth == width && shownHeight == height,
+          "\(shownWidth) x \(shownHeight) instead of \(width) x \(height) \(moment)")
+        findings.count("rooms")
+      }
+
+      for fit in [ContentFit.contain, .cover, .stretch, .scaleDown] {
+        image.contentFit = fit
+        expect(200, 100, "in a column by \(fit)")
+      }
+      gtk_widget_set_size_request(widget, 1, -1)
+      expect(200, 100, "in a column, at least 1 wide")
+      gtk_widget_set_size_request(widget, -1, -1)
+      image.contentFit = .unscaled
+      expect(40, 20, "in a column, unscaled")
+
+      // Another widget that shows the paintable hears that its size follows what is asked for.
+      image.contentFit = .contain
+      let paintable = gtk_picture_get_paintable(image.widget)
+      let other = gtk_picture_new_for_paintable(paintable).unsafelyUnwrapped
+      g_object_ref_sink(UnsafeMutableRawPointer(other))
+      var natural: Int32 = 0
+      for (asked, wanted) in [(-1, 40), (30, 30)] as [(Int32, Int32)] {
+        gtk_widget_set_size_request(widget, asked, 60)
+        gtk_widget_measure(other, GTK_ORIENTATION_HORIZONTAL, -1, nil, &natural, nil, nil)
+        findings.expect(
+          natural == wanted, "a second picture is \(natural) wide instead of \(wanted)")
+      }
+      g_object_unref(UnsafeMutableRawPointer(other))
+
+      gtk_widget_set_hexpand(widget, 0)
+      gtk_orientable_set_orientation(box, GTK_ORIENTATION_HORIZONTAL)
+      expect(30, 60, "that were asked for, in a row")
       window.close()
     }
   }
