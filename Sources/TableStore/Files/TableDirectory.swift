@@ -68,12 +68,12 @@ package final class TableDirectory: Sendable {
   package static func failure(
     _ error: SystemError, at path: String, _ system: SystemCalls
   ) -> TableError {
-    var there = path[...]
-    while let slash = there.lastIndex(of: "/"), slash > there.startIndex,
-      ((try? system.status(ofPath: String(there))) ?? nil) == nil
-    { there = there[..<slash] }
-    return error.isOccupied
-      ? .noFolder(path: String(there)) : TableError(error, path: String(there))
+    var there = path
+    while there != "/", there != ".", ((try? system.status(ofPath: there)) ?? nil) == nil {
+      let above = there.lastIndex(of: "/").map { there[..<$0] } ?? "."
+      there = above.isEmpty ? "/" : String(above)
+    }
+    return error.isOccupied ? .noFolder(path: there) : TableError(error, path: there)
   }
 
   /// The directory and the one above it, where other users may exchange what is in it: a sentence for each.

@@ -69,15 +69,30 @@ struct BlockedPathTests {
     }
   }
 
-  @Test("names the folder in which none can be made")
+  @Test("names the folder in which none can be made, also the first one of the path")
   func readOnly() async throws {
     let system = SystemCalls(observer: { call throws(SystemError) in
       if call.kind == .makeDirectory { throw SystemError(call: call.kind, code: EROFS) }
     })
-    let configuration = configuration(directory.url.appending(path: "a/b"), system)
-    let text = "Cannot make a folder in \(directory.url.path): \(String(cString: strerror(EROFS)))."
-    await #expect(throws: ImageCacheError.storageUnavailable(text)) {
-      try await ImageCache(formats: [.row], configuration: configuration)
+    let top = "/missing-\(UUID())"
+    for (there, folder) in [
+      (directory.url.path, directory.url.appending(path: "a/b")),
+      ("/", URL(filePath: top)), ("/", URL(filePath: top + "/a")),
+    ] {
+      let configuration = configuration(folder, system)
+      let text = "Cannot make a folder in \(there): \(String(cString: strerror(EROFS)))."
+      await #expect(throws: ImageCacheError.storageUnavailable(text)) {
+        try await ImageCache(formats: [.row], configuration: configuration)
+      }
+    }
+  }
+
+  @Test("names the current folder of a path that begins there")
+  func relative() {
+    let error = SystemError(call: .makeDirectory, code: EROFS)
+    let name = "missing-\(UUID())"
+    for path in [name, name + "/", name + "/a", name + "/a/b"] {
+      #expect(TableDirectory.failure(error, at: path, .live) == TableError(error, path: "."))
     }
   }
 
