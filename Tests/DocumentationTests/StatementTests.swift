@@ -65,6 +65,25 @@ struct StatementTests {
     #expect(snippets.contains { $0.code.contains("await ImageCache.diskUsage(") })
   }
 
+  @Test("calls what stores by a name of the interface, and says of what each form is")
+  func namesStores() throws {
+    let interface = try text(of: ".ci/api.txt")
+    var formCount = 0
+    for document in Document.all {
+      let page = try text(of: document.path)
+      for name in page.matches(of: /`(?:ImageCache\/)?(store\([^`…]+:\))`/).map(\.1) {
+        let isThere = interface.contains("\nImageCache.\(name): ")
+        #expect(isThere, "\(name) in \(document.path)")
+      }
+      // Of a `Bitmap` alone, which keeps no original and has no account.
+      for form in page.matches(of: /`store\(_:for:format:metadata:\)`(.{0,14})/).map(\.1) {
+        #expect(form == " of a `Bitmap`", "\(form) in \(document.path)")
+        formCount += 1
+      }
+    }
+    #expect(formCount == 7)
+  }
+
   @Test("lists names that are gone")
   func listsNames() throws {
     let changes = try text(of: "CHANGELOG.md")
