@@ -95,7 +95,7 @@ struct StatementTests {
   @Test("names each C target that loads a library late")
   func namesLoaders() throws {
     let page = try text(of: "Docs/Concurrency.md").split(separator: "\n")
-    let line = try #require(page.first { $0.contains("C mutex around dlopen(3)") })
+    let line = try #require(page.first { $0.contains("held through dlopen(3)") })
     let sources = Document.root.appendingPathComponent("Sources")
     let below = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String }
     let targets = try Set(
