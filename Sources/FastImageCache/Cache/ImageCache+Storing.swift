@@ -199,7 +199,7 @@ extension ImageCache {
 
   /// At the call, as a load does before it asks: a removal that comes later reaches the original.
   private func beginOriginal(of request: ImageRequest) async -> OriginalAccess? {
-    request.url == nil ? nil : await registry.planner.beginOriginal(of: request)
+    request.url == nil ? nil : await registry.planner.beginOriginal(of: request, isByHand: true)
   }
 
   /// - Parameters:

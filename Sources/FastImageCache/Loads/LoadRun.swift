@@ -209,7 +209,10 @@ struct LoadRun: Sendable {
   private func keeping(
     _ fetched: FetchedImage, _ original: OriginalAccess?
   ) -> (@Sendable (SourceImage) -> Void)? {
-    guard let original, let bytes = fetched.original else { return nil }
+    guard let original, fetched.original != nil || fetched.origin == .changed else { return nil }
+    // Without bytes, only the former one goes.
+    let terms = fetched.original?.terms ?? ResponseMetadata(received: Date())
+    let bytes = (bytes: fetched.original?.bytes, terms: terms)
     return { [load, download = fetched.download] image in
       // Where every decode was refused as too large, nothing proves that the bytes are an image.
       if image.decoded == nil || load.storage == .none { return }

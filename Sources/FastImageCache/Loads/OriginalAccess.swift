@@ -5,7 +5,8 @@ import Locking
 
 /// One load's part in the store of originals: it reads the kept one, and has the store hold the fetched one, once.
 ///
-/// Workers call ``keep(_:of:from:isPlaceholder:if:)``, one at a time, and the load's task everything else.
+/// Workers, or a call that stores by hand, call ``keep(_:of:from:isPlaceholder:for:if:)``, one at a time, and the load's
+/// task everything else.
 final class OriginalAccess: Sendable {
   private struct State {
     var isLocked: Bool
@@ -24,7 +25,8 @@ final class OriginalAccess: Sendable {
   var owner: OriginalOwner { query.owner }
   var name: OriginalName { query.name }
 
-  /// Whether the device is locked, and the store's files with it. Nothing is kept then.
+  /// Whether the device is locked, and the store's files with it. Nothing is kept then, and what is
+  /// superseded drops.
   var isLocked: Bool { state.withLock { $0.isLocked } }
 
   /// Writes the original, and removes it if a request refuses it later; `nil` while the store holds nothing.
@@ -32,19 +34,19 @@ final class OriginalAccess: Sendable {
 
   /// Opens the store, and notes that a load may keep its original: before the load asks for a byte.
   static func begin(
-    _ query: OriginalQuery, in store: any OriginalKeeping, after former: OriginalLoad?
+    _ query: OriginalQuery, in store: any OriginalKeeping, after former: OriginalLoad?,
+    isByHand: Bool
   ) async -> OriginalAccess {
     var isLocked = false
     do throws(OriginalsLocked) { try await store.prepare() } catch { isLocked = true }
-    return OriginalAccess(query, in: store, after: former, isLocked: isLocked)
+    let load = store.begin(query.name, of: query.owner, after: former, isByHand: isByHand)
+    return OriginalAccess(query, in: store, load, isLocked: isLocked)
   }
 
   private init(
-    _ query: OriginalQuery, in store: any OriginalKeeping, after former: OriginalLoad?,
-    isLocked: Bool
+    _ query: OriginalQuery, in store: any OriginalKeeping, _ load: OriginalLoad, isLocked: Bool
   ) {
-    (self.query, self.store) = (query, store)
-    load = store.begin(query.name, of: query.owner, after: former)
+    (self.query, self.store, self.load) = (query, store, load)
     state = Lock(State(isLocked: isLocked))
   }
 
@@ -117,23 +119,24 @@ final class OriginalAccess: Sendable {
   /// Has the store hold a fetched original, and begins its write, unless it was kept or refused before.
   ///
   /// Called after the decode and the hook, before the first requests are answered: no later request fetches the
-  /// original again, and a closing store finds it. A damaged file is not kept, and drops what it supersedes. An
-  /// original of which the hook refuses an image is not kept, whatever it says of other entities.
+  /// original again, and a closing store finds it. A damaged file is not kept, nor an original of which the hook
+  /// refuses an image, whatever it says of other entities, nor one without bytes; each drops what it supersedes.
   func keep(
     _ original: (bytes: Data?, terms: ResponseMetadata), of image: SourceImage,
     from download: OriginalDownload?, isPlaceholder: Bool,
     for lifetime: SharedOriginalLifetime, if mayKeep: () -> Bool
   ) {
-    if image.isRefused { return keepNothing() }
-    let isFirst = state.withLock { state in
+    let (isFirst, isLocked) = state.withLock { state in
       defer { state.isDecided = true }
-      return !state.isDecided && !state.isLocked
+      return (!state.isDecided, state.isLocked)
     }
+    if image.isRefused { keepNothing() }
     guard isFirst else { return }
     var record = record(original.bytes?.count ?? 0, original.terms)
     (record.isPlaceholder, record.size) = (isPlaceholder, image.fullSize)
     record.askedLifetime = lifetime
-    let bytes = image.decoded?.isDamaged == true ? nil : original.bytes
+    let isKept = !isLocked && !image.isRefused && image.decoded?.isDamaged != true
+    let bytes = isKept ? original.bytes : nil
     guard let body = store.hold(record, bytes, for: load, from: download, if: mayKeep) else {
       return
     }
@@ -163,10 +166,15 @@ final class OriginalAccess: Sendable {
 extension LoadPlanner {
   /// A load's part in the store of originals; `nil` where nothing is kept.
   ///
-  /// - Parameter version: That of the load, if it is explicit.
-  func beginOriginal(of request: ImageRequest, _ version: ImageID? = nil) async -> OriginalAccess? {
+  /// - Parameters:
+  ///   - version: That of the load, if it is explicit.
+  ///   - isByHand: Whether a call stores the original.
+  func beginOriginal(
+    of request: ImageRequest, _ version: ImageID? = nil, isByHand: Bool = false
+  ) async -> OriginalAccess? {
     guard let originals else { return nil }
     return await .begin(
-      request.originalQuery(in: namespace, version), in: originals, after: request.shownBy)
+      request.originalQuery(in: namespace, version), in: originals, after: request.shownBy,
+      isByHand: isByHand)
   }
 }

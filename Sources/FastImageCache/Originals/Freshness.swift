@@ -27,6 +27,11 @@ struct FreshnessFacts: Hashable, Sendable {
   var staleIfError: UInt32 = 0
   /// Whether it may never be used stale.
   var mustRevalidate: Bool
+
+  func isStricter(than former: Self) -> Bool {
+    answered + Int64(freshFor) < former.answered + Int64(former.freshFor)
+      || mustRevalidate && !former.mustRevalidate
+  }
 }
 
 /// Decides how far originals may be believed: RFC 9111 section 4.2, as a private cache.

@@ -50,7 +50,7 @@ final class BodyFile: @unchecked Sendable {
 /// goes on from there. The network never waits for a write.
 ///
 /// Invariants:
-/// 1. All but `given` is used in jobs of the store's queue, in the order of the calls.
+/// 1. All but `given` and `body` is used in jobs of the store's queue, in the order of the calls.
 /// 2. A file is of one answer of the server, and has one writer, by its lock.
 /// 3. A load that a removal has forbidden leaves nothing.
 ///
@@ -64,10 +64,13 @@ package final class OriginalDownload: @unchecked Sendable {
   private var isOver = false
   /// The bytes that were given to the queue; none more once no further block is written.
   private let given = Lock(0)
+  /// What tells the bytes from others: in the file, and in the original that is held of them.
+  let body: Lock<UInt64>
 
   /// - Parameter original: Its bytes are counted when an answer begins.
   init(_ original: OriginalRecord, _ load: OriginalLoad, in store: OriginalStore) {
     (self.original, self.load, self.store) = (original, load, store)
+    body = Lock(original.body)
   }
 
   /// What an earlier load has left; no other load gets it while this one goes on.
@@ -77,6 +80,7 @@ package final class OriginalDownload: @unchecked Sendable {
       guard let (found, bytes) = try store.takeDownload(of: original.name) else { return nil }
       file = found
       given.withLock { $0 = bytes.count }
+      body.withLock { $0 = found.original.body }
       return KnownOriginal(
         terms: found.original.terms, bytes: bytes, isWhole: bytes.count == found.original.byteCount)
     }
@@ -90,10 +94,14 @@ package final class OriginalDownload: @unchecked Sendable {
   func begin(_ terms: ResponseMetadata, continues: Bool) {
     let isWritten = terms.mayBeContinued && terms.mayBeKept
     given.withLock { $0 = isWritten ? (continues ? $0 : 0) : .max }
+    let number = body.withLock { body in
+      if !continues { body = .random(in: .min ... .max) }
+      return body
+    }
     let hasOlder = !continues && store.hasDownload(of: original.name)
     store.enqueue { [self] () throws(DatabaseError) in
       (original.byteCount, original.terms) = (terms.byteCount ?? 0, terms)
-      original.body = .random(in: .min ... .max)
+      original.body = number
       if continues { return }
       if let file = file.take() { store.discard(file) }
       while hasOlder, let (older, _) = try store.takeDownload(of: original.name) {
@@ -149,7 +157,11 @@ package final class OriginalDownload: @unchecked Sendable {
     store.enqueue { [self] () throws(DatabaseError) in
       isOver = true
       guard let file = file.take() else { return }
-      if keeps, file.original.wholeByteCount > 0, store.allows(load) {
+      // What is held is written anew, to a file of the same name.
+      let isHeld = store.state.withLock { [name = original.name, body = file.original.body] in
+        $0.held[name]?.original.body == body
+      }
+      if keeps, !isHeld, file.original.wholeByteCount > 0, store.allows(load) {
         store.writer.files[file.original.body] = nil
         file.close()
       } else {
@@ -161,7 +173,7 @@ package final class OriginalDownload: @unchecked Sendable {
 
 extension OriginalStore {
   /// Whether a load may still keep what it fetches.
-  func allows(_ load: OriginalLoad) -> Bool { state.withLock { $0.loads[load.number] != nil } }
+  func allows(_ load: OriginalLoad) -> Bool { state.withLock { $0.allows(load) } }
 
   private static let isContinuable = "\(OriginalName.isName) AND whole > 0 AND stored > ?"
 

@@ -53,8 +53,9 @@ protocol OriginalKeeping: Sendable {
   ///
   /// - Parameter former: The load whose answer has caused this one, if one has: a removal since then reaches both, and
   ///   a change of the owner.
+  /// - Parameter isByHand: Whether a call stores it: no answer that comes during the call is younger.
   func begin(
-    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad?
+    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad?, isByHand: Bool
   ) -> OriginalLoad
 
   /// A load's part in what the store has, or will have, of an original that is coming.
@@ -65,7 +66,7 @@ protocol OriginalKeeping: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: `nil` for a damaged file, which may not be kept.
-  ///   - load: The load that fetched it; `nil` for one that was stored by hand.
+  ///   - load: The load that fetched it, or the call that stored it by hand.
   ///   - download: What has arrived of it.
   ///   - mayKeep: Asked under the store's lock, so it must neither wait nor call the store.
   /// - Returns: What tells its bytes from others until `write`; `nil` if it is not held.

@@ -5,13 +5,16 @@ import TableStore
 
 extension OriginalStore {
   func begin(
-    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad? = nil
+    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad? = nil,
+    isByHand: Bool = false
   ) -> OriginalLoad {
     let number = state.withLock { state in
       state.lastLoad += 1
       // Of what a removal has forbidden to the former one nothing is noted.
       let owner = former.map { state.loads[$0.number]?.owner } ?? owner
-      state.loads[state.lastLoad] = owner.map { (name, $0) }
+      state.loads[state.lastLoad] = owner.map {
+        NotedLoad(name: name, owner: $0, isByHand: isByHand)
+      }
       return state.lastLoad
     }
     return OriginalLoad(number) { [weak self] number in
@@ -31,6 +34,8 @@ extension OriginalStore {
     from download: OriginalDownload?, if mayKeep: () -> Bool
   ) -> UInt64? {
     var (original, kept) = (original, bytes)
+    // Its blocks may be in a file already.
+    if let download { original.body = download.body.withLock { $0 } }
     let largest = Room(limit: byteLimit).largest
     if Room.rounded(original.byteCount) > largest {
       refuse(original, "It has \(original.byteCount) bytes, and one original at most \(largest).")
@@ -45,23 +50,31 @@ extension OriginalStore {
     let isOutranked =
       original.isPlaceholder && lookUp(original.query)?.row.isPlaceholder == false
     let reason = state.withLock { state -> String? in
-      if let fault = state.fault { return "\(fault)" }
+      // A locked device will be unlocked: the former one answers no more then.
+      if let fault = state.fault, fault.fault != .locked { return "\(fault)" }
       let isHeld = state.held[original.name]?.original.isPlaceholder == false
       if isOutranked || original.isPlaceholder && isHeld {
         return "A placeholder takes the place of no real original."
       }
-      guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
+      guard load.map(state.allows) ?? true, mayKeep() else {
         return "It was removed or replaced meanwhile."
       }
-      if let load, let owner = state.loads[load.number]?.owner { original.owner = owner }
+      let noted = load.flatMap { state.loads[$0.number] }
+      if let noted { original.owner = noted.owner }
       if !original.isPlaceholder {
-        // A younger answer is there.
-        let number = load?.number ?? .max
-        state.loads = state.loads.filter { $0.key >= number || $0.value.name != original.name }
+        let number = noted?.isByHand == false ? load?.number ?? .max : .max
+        for (other, former) in state.loads
+        where other < number && former.name == original.name && !former.isByHand {
+          state.loads[other]?.isOutdated = true
+        }
       }
-      // From here on an older one answers no more, whether this one can be kept or not.
-      state.supersede(original.number, by: original.body)
+      // From here on an older one answers no more, whether this one can be kept or not; but a real one of which only
+      // another process knows is not older than a placeholder.
+      if !original.isPlaceholder || state.superseded[original.number] != nil {
+        state.supersede(original.number, by: .only(original.body))
+      }
       state.held[original.name] = nil
+      if let fault = state.fault { return "\(fault)" }
       guard let kept else { return nil }
       guard state.suspensions.isEmpty else { return "The store is suspended." }
       let waiting = state.held.values.reduce(0) { $0 + $1.bytes.count }
@@ -96,7 +109,7 @@ extension OriginalStore {
     try transaction { database throws(DatabaseError) in
       let older = try bodies(
         "SELECT id, body FROM original WHERE id = ?", [.integer(row)], in: database)
-      for (row, body) in older { try evict(row, body, in: database) }
+      for (row, body) in older where !newest.allows(body) { try evict(row, body, in: database) }
     }
     state.withLock { state in
       if state.superseded[row] == newest { state.superseded[row] = nil }
@@ -153,8 +166,10 @@ extension OriginalStore {
       }
       release(original, isWritten: true)
       listeners.send(name.id, .stored)
-      // The disk takes changes: one more of those that are left goes.
-      if let row = state.withLock({ $0.superseded.keys.first }) { try? dropSuperseded(row) }
+      // The disk takes changes: one more of those that are left goes, not always the same: it may fail.
+      if let row = state.withLock({ $0.superseded.keys.randomElement() }) {
+        try? dropSuperseded(row)
+      }
     } catch {
       release(original, isWritten: false)
       refuse(original, "\(error)")
@@ -208,9 +223,8 @@ extension OriginalStore {
         older = ($0.bits(0), $0.integer(1) == 0)
       }
       if let older {
-        // Another process has kept the real one.
-        if whole.isPlaceholder, older.isReal {
-          state.withLock { $0.superseded[row] = nil }
+        // Another process has kept the real one, unless that is known to be superseded.
+        if whole.isPlaceholder, older.isReal, state.withLock({ $0.superseded[row] == nil }) {
           throw wasRemoved
         }
         try evict(row, older.body, in: database)

@@ -15,13 +15,13 @@ extension OriginalStore {
     var bodies: BodyFolder?
     var readers: [Database] = []
     var suspensions: Set<ObjectIdentifier> = []
-    /// The loads that may keep their originals.
-    var loads: [Int: (name: OriginalName, owner: OriginalOwner)] = [:]
+    /// The loads whose originals no removal and no mark has forbidden to keep.
+    var loads: [Int: NotedLoad] = [:]
     var lastLoad = 0
     /// The originals that wait to be written.
     var held: [OriginalName: Held] = [:]
-    /// The newest bodies of names, by row, of which the database may still have an older one: it is not there.
-    var superseded: [Int64: UInt64] = [:]
+    /// What answers of names, by row, of which the database may still have another body: that is not there.
+    var superseded: [Int64: Newest] = [:]
     /// Whether there were more than can be remembered, or a mark was not written: none answers without its server.
     var hasForgotten = false
     /// Uses that the database does not know yet, by row.
@@ -40,11 +40,34 @@ extension OriginalStore {
     }
 
     /// Lets no other body of a name answer, until the database has none, or the process ends.
-    mutating func supersede(_ row: Int64, by body: UInt64) {
+    mutating func supersede(_ row: Int64, by newest: Newest) {
       if superseded.count < 10_000 || superseded[row] != nil {
-        superseded[row] = body
+        superseded[row] = newest
       } else {
         hasForgotten = true
+      }
+    }
+
+    func allows(_ load: OriginalLoad) -> Bool { loads[load.number]?.isOutdated == false }
+  }
+
+  struct NotedLoad {
+    let name: OriginalName
+    var owner: OriginalOwner
+    /// Whether no answer that comes during it is younger.
+    let isByHand: Bool
+    /// Whether a younger answer is there; the refreshes that this one causes may be younger still.
+    var isOutdated = false
+  }
+
+  enum Newest: Equatable {
+    case only(UInt64)
+    case anyBut(UInt64)
+
+    func allows(_ body: UInt64) -> Bool {
+      switch self {
+      case .only(let newest): body == newest
+      case .anyBut(let former): body != former
       }
     }
   }

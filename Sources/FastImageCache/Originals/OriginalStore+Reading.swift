@@ -181,7 +181,7 @@ extension OriginalStore {
     let (use, newest, hasForgotten) = state.withLock {
       ($0.uses[original.number], $0.superseded[original.number], $0.hasForgotten)
     }
-    if let newest, newest != original.body { return .gone }
+    if newest?.allows(original.body) == false { return .gone }
     var lifetime = lifetime
     if let own = original.lifetime {
       (lifetime.maximumAge, lifetime.renewsOnUse) = (own.maximumAge, own.renewsOnUse)

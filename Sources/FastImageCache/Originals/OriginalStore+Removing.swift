@@ -156,7 +156,7 @@ extension OriginalStore: OriginalKeeping {
   func drop(_ name: OriginalName, body: UInt64) async {
     let newest = state.withLock { state in
       if state.held[name]?.original.body == body { state.held[name] = nil }
-      if state.superseded[name.row] == nil { state.supersede(name.row, by: ~body) }
+      if state.superseded[name.row] == nil { state.supersede(name.row, by: .anyBut(body)) }
       return state.superseded[name.row]
     }
     do throws(DatabaseError) {
@@ -164,7 +164,7 @@ extension OriginalStore: OriginalKeeping {
         let isThere = try transaction { database throws(DatabaseError) in
           // An older one that it has superseded goes with it.
           guard let present = try self.body(of: name, in: database),
-            present == body || newest == body
+            present == body || newest == .only(body)
           else { return false }
           try remove(name.row, present, in: database)
           return true
@@ -190,7 +190,7 @@ extension OriginalStore: OriginalKeeping {
     // The server forbids to keep it from now on.
     guard let facts else { return await drop(name, body: body) }
     state.withLock { state in
-      guard load.map({ state.loads[$0.number] != nil }) ?? true,
+      guard load.map(state.allows) ?? true,
         state.held[name]?.original.body == body
       else { return }
       state.held[name]?.original.freshness = facts
@@ -212,8 +212,14 @@ extension OriginalStore: OriginalKeeping {
         ])
     }
     guard let failure else { return }
+    // What was known is as good as a word that is no stricter.
+    if terms != nil, let known = lookUp(query)?.row, known.body == body,
+      !facts.isStricter(than: known.freshness)
+    {
+      return
+    }
     state.withLock { state in
-      if state.superseded[name.row] == nil { state.supersede(name.row, by: ~body) }
+      if state.superseded[name.row] == nil { state.supersede(name.row, by: .anyBut(body)) }
     }
     noteLeft(name, failure)
   }

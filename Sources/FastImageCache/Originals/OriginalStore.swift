@@ -79,7 +79,8 @@ public final class OriginalStore: Sendable {
   // 6. No file is open while the store is suspended, and a child of fork(2) touches none. A suspension waits for
   //    the `readings` that are under way.
   // 7. What a newer answer has superseded answers no more, whether its drop can be written or not: `superseded` is
-  //    changed before `hold`, `drop` and `note` return, and takes a name back only once the database has no other body.
+  //    changed before `hold`, `drop` and `note` return, and takes a name back only once the database has no body that it rules
+  //    out. A placeholder supersedes no real one; a confirmation that cannot be written counts where it is stricter.
   let state = Lock(State())
   let queue = DispatchQueue(label: "FastImageCache.originals", qos: .userInitiated)
   let writer = OriginalWriter()

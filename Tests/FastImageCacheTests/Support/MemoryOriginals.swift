@@ -94,7 +94,7 @@ final class MemoryOriginals: OriginalKeeping {
   private static func body(_ bytes: Data) -> UInt64 { UInt64(truncatingIfNeeded: bytes.hashValue) }
 
   func begin(
-    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad?
+    _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad?, isByHand: Bool
   ) -> OriginalLoad {
     OriginalLoad(0) { _ in }
   }
