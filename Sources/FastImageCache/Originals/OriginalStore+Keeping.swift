@@ -50,8 +50,7 @@ extension OriginalStore {
     let isOutranked =
       original.isPlaceholder && lookUp(original.query)?.row.isPlaceholder == false
     let reason = state.withLock { state -> String? in
-      // A locked device will be unlocked: the former one answers no more then.
-      if let fault = state.fault, fault.fault != .locked { return "\(fault)" }
+      if let fault = state.fault { return "\(fault)" }
       let isHeld = state.held[original.name]?.original.isPlaceholder == false
       if isOutranked || original.isPlaceholder && isHeld {
         return "A placeholder takes the place of no real original."
@@ -74,7 +73,6 @@ extension OriginalStore {
         state.supersede(original.number, by: .only(original.body))
       }
       state.held[original.name] = nil
-      if let fault = state.fault { return "\(fault)" }
       guard let kept else { return nil }
       guard state.suspensions.isEmpty else { return "The store is suspended." }
       let waiting = state.held.values.reduce(0) { $0 + $1.bytes.count }
