@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// An image of a web server as an entity. Its address is its id; its version changes with its drawing.
+/// An image of a web server as an entity, by its address.
 struct FetchedImage: ImageEntity {
   let url: URL
 
@@ -10,10 +10,6 @@ struct FetchedImage: ImageEntity {
   let layouts: [String: FormatArgument.Layout]
 
   var imageID: ImageID { ImageID(url.absoluteString) }
-
-  func versionID(for format: ImageFormat) -> ImageID {
-    ImageID(layouts[format.name]?.rawValue ?? "")
-  }
 
   func sourceURL(for format: ImageFormat) -> URL? { url }
 

@@ -32,6 +32,8 @@ struct WarmFormats {
         name: argument.name, family: "warm",
         size: argument.layout == .within ? .fitting(argument.size) : .exact(argument.size),
         pixelFormat: argument.pixelFormat,
+        // A table of another layout has other images; a version of each would share no download.
+        revision: FormatArgument.Layout.allCases.firstIndex(of: argument.layout) ?? 0,
         capacity: .count(
           capacity ?? max(min(needed, TableCapacity.maximumSlotCount), known?.slotCount ?? 0)),
         quality: argument.quality, colorSpace: argument.colorSpace,
@@ -45,7 +47,8 @@ struct WarmFormats {
       return ImageFormat(
         name: table.reader.name,
         size: code.keepsProportions ? .fitting(size) : .exact(size),
-        pixelFormat: code.pixelFormat, capacity: .count(table.reader.slotCount),
+        pixelFormat: code.pixelFormat, revision: Int(table.reader.geometry.revision),
+        capacity: .count(table.reader.slotCount),
         quality: code.quality, colorSpace: code.colorSpace,
         animation: code.hasAnimations ? .allFrames(byteLimit: .max) : .firstFrame)
     }

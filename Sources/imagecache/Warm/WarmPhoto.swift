@@ -2,8 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A file of a folder as an entity. Its path in the folder is its id; its version changes with the
-/// file and with its drawing.
+/// A file of a folder as an entity. Its path in the folder is its id; its version changes with the file.
 struct WarmPhoto: ImageEntity {
   let photo: PhotoFolder.Photo
 
@@ -12,9 +11,7 @@ struct WarmPhoto: ImageEntity {
 
   var imageID: ImageID { ImageID(photo.path) }
 
-  func versionID(for format: ImageFormat) -> ImageID {
-    ImageID("\(photo.version)|\(layouts[format.name]?.rawValue ?? "")")
-  }
+  func versionID(for format: ImageFormat) -> ImageID { ImageID(photo.version) }
 
   func sourceURL(for format: ImageFormat) -> URL? { photo.url }
 

@@ -31,8 +31,10 @@ enum ExchangeAttack {
         taken?.count == known.terms.byteCount && taken?.starts(with: known.bytes) == true,
         "Another beginning")
     case (.complete, _):
+      let leadsNowhere = head.fields["location", default: ""].isEmpty
       try Attack.require(
-        [200, 201, 202, 203, 206, 226].contains(head.status), "A body with status \(head.status)")
+        ([200, 201, 202, 203, 206, 226] + (leadsNowhere ? [301, 302, 303, 307, 308] : []))
+          .contains(head.status), "A body with status \(head.status)")
       try Attack.require(
         exchange.progress.expectedByteCount.map { $0 == taken?.count } ?? true,
         "\(taken?.count ?? 0) bytes count as whole")
