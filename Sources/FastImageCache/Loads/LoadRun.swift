@@ -35,7 +35,7 @@ struct LoadRun: Sendable {
       var others: [ImageRequest] = []
       if let url = requests[0].url {
         await original?.write?.value
-        original = await steps.planner.beginOriginal(of: requests[0], load.version)
+        original = await steps.planner.beginOriginal(of: requests[0], for: load)
         try await serve(requests, at: url, &others, original)
       } else {
         try await refuse(requests, at: nil, &others) {

@@ -167,14 +167,14 @@ extension LoadPlanner {
   /// A load's part in the store of originals; `nil` where nothing is kept.
   ///
   /// - Parameters:
-  ///   - version: That of the load, if it is explicit.
+  ///   - load: The load that asks, if one does.
   ///   - isByHand: Whether a call stores the original.
   func beginOriginal(
-    of request: ImageRequest, _ version: ImageID? = nil, isByHand: Bool = false
+    of request: ImageRequest, for load: Load? = nil, isByHand: Bool = false
   ) async -> OriginalAccess? {
     guard let originals else { return nil }
     return await .begin(
-      request.originalQuery(in: namespace, version), in: originals, after: request.shownBy,
+      request.originalQuery(in: namespace, load?.version), in: originals, after: request.shownBy,
       isByHand: isByHand)
   }
 }

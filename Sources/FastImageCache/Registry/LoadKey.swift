@@ -20,9 +20,14 @@ final class LoadKey: Hashable, Sendable {
   private let identity: LoadIdentity?
   /// The explicit version of the requests.
   let version: ImageID?
+  /// Whether there is one; to ask the version itself would copy it.
+  let isExplicit: Bool
 
   private init(_ name: Name, _ identity: LoadIdentity?, _ version: ImageID? = nil) {
-    (self.name, self.identity, self.version) = (name, identity, version)
+    self.name = name
+    self.identity = identity
+    self.version = version
+    isExplicit = version != nil
     var hasher = Hasher()
     hasher.combine(name)
     if let identity { hasher.combine(identity) }
@@ -48,14 +53,14 @@ final class LoadKey: Hashable, Sendable {
   }
 
   /// The key of the same requests, of the default version.
-  var plain: LoadKey { version == nil ? self : LoadKey(name, identity) }
+  var plain: LoadKey { isExplicit ? LoadKey(name, identity) : self }
 
   /// The key of a load for the same that downloads.
   var asFetched: LoadKey { LoadKey(name, identity?.asFetched, version) }
 
   /// Whether this key is that of a version of another one's.
   func isVersion(of plain: LoadKey) -> Bool {
-    version != nil && name == plain.name && identity == plain.identity
+    isExplicit && name == plain.name && identity == plain.identity
   }
 
   /// `nil` where the entity itself has the image.
@@ -65,9 +70,12 @@ final class LoadKey: Hashable, Sendable {
   var isPlaceholder: Bool { identity?.isPlaceholder == true }
 
   static func == (first: LoadKey, second: LoadKey) -> Bool {
-    first === second
-      || first.hash == second.hash && first.name == second.name
-        && first.identity == second.identity && first.version == second.version
+    first === second || first.hash == second.hash && first.hasParts(of: second)
+  }
+
+  @inline(never)
+  private func hasParts(of other: LoadKey) -> Bool {
+    name == other.name && identity == other.identity && version == other.version
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }

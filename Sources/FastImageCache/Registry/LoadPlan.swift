@@ -121,7 +121,7 @@ struct LoadPlanner: Sendable {
   /// Cost: the source's word on its need; with a store a lock and a lookup, too.
   func plan(_ load: Load, for request: ImageRequest, at url: URL) -> LoadPlan {
     LoadPlan(
-      load.policy, within: request.conditions.scope, kept: kept(for: request, load.version),
+      load.policy, within: request.conditions.scope, kept: kept(for: request, of: load),
       need: LoadNeed(for: url, naming: naming), showsPlaceholder: load.isPlaceholder)
   }
 
@@ -150,7 +150,7 @@ struct LoadPlanner: Sendable {
   }
 
   /// What the store has for a request, or for the version of its load.
-  func kept(for request: ImageRequest, _ version: ImageID? = nil) -> KeptOriginal? {
-    originals?.look(request.originalQuery(in: namespace, version))
+  func kept(for request: ImageRequest, of load: Load? = nil) -> KeptOriginal? {
+    originals?.look(request.originalQuery(in: namespace, load?.version))
   }
 }

@@ -114,11 +114,11 @@ struct LoadRecord<Request, Handle> {
   /// join: if the load began for the subscriber's explicit version, if it asks and keeps at least as much as the
   /// subscriber wants, and if its outputs are of the same versions.
   func accepts(
-    _ key: ImageKey, _ versions: [ImageKey], explicit version: ImageID? = nil,
+    _ key: ImageKey, _ versions: [ImageKey], of wanted: LoadKey,
     _ policy: LoadOptions.CachePolicy, _ storage: LoadOptions.Storage
   ) -> Bool {
     policy <= self.policy && !(policy > .useCache && hasAsked)
-      && (version == nil || version == loadKey.version) && versions.allSatisfy(agrees)
+      && (!wanted.isExplicit || wanted.version == loadKey.version) && versions.allSatisfy(agrees)
       && agrees(with: key) && !(hasSettled && isSettled(key, below: storage))
   }
 

@@ -102,14 +102,14 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     start: (LoadID) -> Handle,
     subscriber: (Handle) -> Subscriber
   ) -> Joined {
-    let (oldest, explicit) = (max(asker, lastRemoval(of: key)), loadKey.version)
+    let (wanted, oldest) = (loadKey, max(asker, lastRemoval(of: key)))
     func find(
       _ loadKey: LoadKey, hasDelivered: Bool = false, covering original: SharedOriginal? = nil
     ) -> LoadID? {
-      let any = explicit == nil && explicitCount > 0 ? newestVersion(of: loadKey) : nil
+      let any = explicitCount > 0 && !wanted.isExplicit ? newestVersion(of: loadKey) : nil
       guard let newest = current[loadKey] ?? any, newest.number > oldest else { return nil }
       let accepts = look(at: newest) { load in
-        load.accepts(key, versions, explicit: explicit, policy, storage)
+        load.accepts(key, versions, of: wanted, policy, storage)
           && (load.hasDelivered || !hasDelivered)
           && original.map { load.original?.covers($0) == true } ?? true
       }
@@ -158,7 +158,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
       id: id, loadKey: loadKey, original: original, policy: policy, priority: priority,
       handle: start(id))
     current[loadKey] = id
-    if loadKey.version != nil { explicitCount += 1 }
+    if loadKey.isExplicit { explicitCount += 1 }
     if let original { current[original.loadKey] = id }
     return id
   }
@@ -377,7 +377,7 @@ struct LoadRegistry<Subscriber, Request, Handle> {
     guard isUnderWay(id), let load = records[id.index].take() else { return nil }
     ids[id.index] = nil
     freeIndices.append(id.index)
-    if load.loadKey.version != nil { explicitCount -= 1 }
+    if load.loadKey.isExplicit { explicitCount -= 1 }
     if current[load.loadKey] == id { current[load.loadKey] = nil }
     if let loadKey = load.original?.loadKey, current[loadKey] == id { current[loadKey] = nil }
     if loadCount == 0 { removals = [:] }
