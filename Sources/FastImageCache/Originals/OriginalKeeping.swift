@@ -53,7 +53,7 @@ protocol OriginalKeeping: Sendable {
   ///
   /// - Parameter former: The load whose answer has caused this one, if one has: a removal since then reaches both, and
   ///   a change of the owner.
-  /// - Parameter isByHand: Whether a call stores it: no answer that comes during the call is younger.
+  /// - Parameter isByHand: Whether a call stores it: what servers answer during the call is older.
   func begin(
     _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad?, isByHand: Bool
   ) -> OriginalLoad

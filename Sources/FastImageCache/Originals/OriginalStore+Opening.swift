@@ -54,7 +54,7 @@ extension OriginalStore {
   struct NotedLoad {
     let name: OriginalName
     var owner: OriginalOwner
-    /// Whether no answer that comes during it is younger.
+    /// Whether a call stores the original: what servers answer during the call is older.
     let isByHand: Bool
     /// Whether a younger answer is there; the refreshes that this one causes may be younger still.
     var isOutdated = false

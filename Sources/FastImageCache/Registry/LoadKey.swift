@@ -5,9 +5,9 @@ import Pixels
 /// The key by which requests join one load: the source's URL, or the entity itself where there is none,
 /// and an identity where the request may not share the load of others.
 ///
-/// Its hash is computed once, since a URL hashes all its text and a key is looked up often; of a version it has nothing,
-/// since few loads of one URL differ in that. An object, since
-/// comparing and copying its parts costs more than making it: the registry compares a key with itself, mostly.
+/// Its hash is computed once, since a URL hashes all its text and a key is looked up often. It leaves the version out,
+/// since few loads of one URL differ in that. The key is an object, since comparing and copying its parts costs more than
+/// making it: the registry compares a key with itself, mostly.
 final class LoadKey: Hashable, Sendable {
   private enum Name: Hashable, Sendable {
     case url(URL)

@@ -134,7 +134,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// - Parameter limit: How many repetitions of one load may bring next to nothing.
   public init(limit: Int = 2) { self.limit = limit }
 
-  /// Sends every request once.
+  /// Sends every request once; a continuation that gets no answer, once more for the whole.
   public static let never = RetryPolicy(limit: 0)
 }
 

@@ -6,7 +6,8 @@ import Locking
 /// Invariants:
 /// 1. `continuation` is set once, by the awaiting task, and leaves the state before it is resumed;
 ///    so it is resumed once.
-/// 2. Once `isOver`, no event changes anything: events after a cancellation are dropped.
+/// 2. Once `isOver`, no event changes anything here: events after a cancellation are dropped. A call of `begin` or of
+///    what watches the buffer may still be under way then.
 /// 3. `buffer` holds the bytes that `exchange` has taken. Both change in one critical section, so that an
 ///    exchange that is complete has all of its bytes here.
 /// 4. `begin`, and what watches a buffer, are called on the connection's thread, in order, and never under the

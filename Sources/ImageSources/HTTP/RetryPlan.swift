@@ -1,7 +1,7 @@
 /// Decides whether a load whose request failed sends another one, and when; it performs nothing itself.
 ///
 /// Invariants:
-/// 1. A load sends at most `2 + limit + freeLimit` requests, redirects apart.
+/// 1. A load sends at most `2 + limit + freeLimit` requests, redirects apart, and what libcurl sends again by itself.
 /// 2. It asks at most once for all bytes again because an answer contradicted what is known.
 /// 3. Only bytes beyond the most that the load ever had are new.
 struct RetryPlan: Sendable {
