@@ -59,24 +59,10 @@ struct LoadRun: Sendable {
     let plan = steps.planner.plan(load, for: requests[0], at: url)
 
     var known: KnownOriginal?
-    if let original, let use = plan.original, let kept = try await read(original) {
-      if use == .read, kept.isOfVersion,
-        kept.terms.mayAnswerRequest(requests[0].conditions.headers)
-      {
-        for request in requests { request.whenLoading?() }
-        if let image = try await original.image(
-          of: kept, steps.renderer.decoding, url: url)
-        {
-          var fetched = FetchedImage(image, of: kept, isStale: plan.showsStale)
-          if try await answer(&requests, at: url, &others, with: &fetched, plan, original) {
-            return
-          }
-        }
-      } else if await original.mayBeConfirmed(
-        kept, steps.renderer.decoding, url: url, headers: requests[0].conditions.headers)
-      {
-        known = kept
-      }
+    if let original, let use = plan.original {
+      let isAnswered = try await answerFromKept(
+        use, &requests, at: url, &others, plan, original, &known)
+      if isAnswered { return }
     }
 
     // All bytes are asked for anew where those of earlier loads turn out to be no image.
@@ -87,26 +73,10 @@ struct LoadRun: Sendable {
       let start = load.progress.now
       try await load.permit.acquire(plan.need)
       load.progress.measure(\.wait, since: start)
-      let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
-      defer { download.end() }
-      var fetched: FetchedImage
-      do {
-        fetched = try await steps.source.image(
-          at: url, for: requests, load, plan, known: known, original, into: download)
-      } catch is OutOfReach {
-        break
-      } catch let error as ImageCacheError where error.refusesAddress {
-        download.end()
-        return try await refuse(requests, at: url, &others) { _ in error }
-      } catch let error as ImageCacheError where error.blamesBytes {
-        download.finish()
-        guard download.known != nil, !isAnew else { throw error }
-        continue
-      }
-      let isAnswered = try await answer(
-        &requests, at: url, &others, with: &fetched, plan, original, download, mayAskAgain: !isAnew)
-      if isAnswered { return }
-      known = nil
+      let asked = try await ask(
+        &requests, at: url, &others, plan, original, &known, isAnew: isAnew)
+      if asked == .answered { return }
+      if asked == .outOfReach { break }
     }
 
     let isLocked = original?.isLocked == true
@@ -114,6 +84,69 @@ struct LoadRun: Sendable {
       isLocked
         ? .originalsLocked : .notCached(entity: $0.key.entity, format: $0.key.format)
     }
+  }
+
+  /// Serves the requests with the kept original, where it answers without its server.
+  ///
+  /// - Parameter known: The original that the source may call unchanged.
+  // Inlined, it would have its variables in the frame of each load that waits for its permit.
+  @inline(never)
+  private func answerFromKept(
+    _ use: LoadPlan.OriginalUse, _ requests: inout [ImageRequest], at url: URL,
+    _ others: inout [ImageRequest], _ plan: LoadPlan, _ original: OriginalAccess,
+    _ known: inout KnownOriginal?
+  ) async throws -> Bool {
+    guard let kept = try await read(original) else { return false }
+    if use == .read, kept.isOfVersion,
+      kept.terms.mayAnswerRequest(requests[0].conditions.headers)
+    {
+      for request in requests { request.whenLoading?() }
+      guard let image = try await original.image(of: kept, steps.renderer.decoding, url: url)
+      else { return false }
+      var fetched = FetchedImage(image, of: kept, isStale: plan.showsStale)
+      return try await answer(&requests, at: url, &others, with: &fetched, plan, original)
+    }
+    let mayBeConfirmed = await original.mayBeConfirmed(
+      kept, steps.renderer.decoding, url: url, headers: requests[0].conditions.headers)
+    if mayBeConfirmed { known = kept }
+    return false
+  }
+
+  private enum Asked {
+    case answered
+    /// The bytes of earlier loads were no image.
+    case again
+    case outOfReach
+  }
+
+  /// Asks the source, and serves the requests with its answer.
+  @inline(never)  // As `answerFromKept`.
+  private func ask(
+    _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],
+    _ plan: LoadPlan, _ original: OriginalAccess?, _ known: inout KnownOriginal?, isAnew: Bool
+  ) async throws -> Asked {
+    let download = await steps.source.begin(requests, load, original, isAnew: isAnew)
+    defer { download.end() }
+    var fetched: FetchedImage
+    do {
+      fetched = try await steps.source.image(
+        at: url, for: requests, load, plan, known: known, original, into: download)
+    } catch is OutOfReach {
+      return .outOfReach
+    } catch let error as ImageCacheError where error.refusesAddress {
+      download.end()
+      try await refuse(requests, at: url, &others) { _ in error }
+      return .answered
+    } catch let error as ImageCacheError where error.blamesBytes {
+      download.finish()
+      guard download.known != nil, !isAnew else { throw error }
+      return .again
+    }
+    let isAnswered = try await answer(
+      &requests, at: url, &others, with: &fetched, plan, original, download, mayAskAgain: !isAnew)
+    if isAnswered { return .answered }
+    known = nil
+    return .again
   }
 
   /// The kept original, under a permit of the local limiter.
@@ -142,7 +175,7 @@ struct LoadRun: Sendable {
     load.progress.report(.arrived(fetched.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
-      requests += try await askEntities(load.take(), after: fetched)
+      requests += try await askEntities(load.take(), isUnchanged: fetched.isUnchanged)
       try await drawAll(&requests, at: url, &others, from: &fetched, plan, original, download)
       return true
     } catch {
@@ -201,7 +234,7 @@ struct LoadRun: Sendable {
           break
         }
       }
-      requests = try await askEntities(load.take(), after: fetched)
+      requests = try await askEntities(load.take(), isUnchanged: fetched.isUnchanged)
     } while try await !isOver(requests, others, family.isEmpty && animations.isEmpty)
   }
 
@@ -321,14 +354,14 @@ struct LoadRun: Sendable {
 extension LoadRun {
   /// Serves the requests whose image is in the table, or comes from the entity.
   ///
-  /// - Parameter image: What the load has fetched, if it has.
+  /// - Parameter isUnchanged: Whether the source has called the tables' images unchanged.
   /// - Returns: The other requests; none if no request is left to be answered, since all may leave while an entity
   ///   works on its answer.
   func askEntities(
-    _ requests: [ImageRequest], after image: FetchedImage? = nil
+    _ requests: [ImageRequest], isUnchanged: Bool = false
   ) async throws -> [ImageRequest] {
     // Where the source has to be asked, not before it has called the table's images unchanged.
-    let tablesAnswer = load.policy == .useCache || image?.isUnchanged == true
+    let tablesAnswer = load.policy == .useCache || isUnchanged
     var served: Set<ImageKey> = []
     // They are drawn when all of these requests are answered.
     var animations: [FrameDrawing] = []
@@ -349,9 +382,7 @@ extension LoadRun {
       if load.url == nil { request.whenLoading?() }
       do {
         guard let answer = try await askEntity(of: request) else { continue }
-        request.whenLoading?()
-        var image = try steps.renderer.decoding.image(from: answer, url: nil)
-        if let frames = try await draw([request], from: &image) { animations.append(frames) }
+        if let frames = try await draw(request, from: answer) { animations.append(frames) }
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(loadEndedBy: error, url: nil)
@@ -359,10 +390,23 @@ extension LoadRun {
       }
       served.insert(request.key)
     }
-    for var frames in animations {
-      while case .goesOn = try await drawSome(of: &frames) {}
-    }
+    for frames in animations { try await drawAll(of: frames) }
     return load.isWanted ? requests.without(served) : []
+  }
+
+  @inline(never)  // As `answerFromKept`.
+  private func draw(
+    _ request: ImageRequest, from answer: ImageSourceResponse
+  ) async throws -> FrameDrawing? {
+    request.whenLoading?()
+    var image = try steps.renderer.decoding.image(from: answer, url: nil)
+    return try await draw([request], from: &image)
+  }
+
+  @inline(never)  // As `answerFromKept`.
+  private func drawAll(of frames: FrameDrawing) async throws {
+    var frames = frames
+    while case .goesOn = try await drawSome(of: &frames) {}
   }
 
   /// The entity's own image.
