@@ -67,7 +67,7 @@ struct StatementTests {
 
   @Test("calls what stores by a name of the interface, and says of what each form is")
   func namesStores() throws {
-    let interface = try text(of: ".ci/api.txt")
+    let interface = try text(of: ".ci/api/FastImageCache.txt")
     var formCount = 0
     for document in Document.all {
       let page = try text(of: document.path)
