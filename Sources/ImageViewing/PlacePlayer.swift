@@ -75,11 +75,14 @@ import FastImageCache
   }
 
   private func load(_ request: ImagePlace.Request) {
+    // Under the conditions of the first frame, which is there: what a reload was to bring has come.
+    var options = request.options ?? LoadOptions()
+    options.cachePolicy = .useCache
     loading = Task.detached(name: "frames on screen", priority: .high) {
-      [deliver, turn, weak self] in
+      [deliver, turn, options, weak self] in
       do throws(ImageCacheError) {
         let animation = try await request.cache.animation(
-          for: request.entity, format: request.format)
+          for: request.entity, format: request.format, options: options)
         deliver { self?.came(animation, turn) }
       } catch { deliver { self?.failed(turn) } }
     }

@@ -38,7 +38,7 @@ struct PlayingTests {
   }
 
   private func configuration(
-    _ source: ScriptedImageSource, _ gate: Gate? = nil
+    _ source: any ImageSource, _ gate: Gate? = nil
   ) -> ImageCache.Configuration {
     var configuration = ImageCache.Configuration()
     configuration.source = source
@@ -150,6 +150,27 @@ struct PlayingTests {
     await screen.hasShown { screen.ticking == [true] }
     #expect(tick(place, 0...2) == [0, 1, 2])
     #expect(screen.isLate == [true, false, false])
+  }
+
+  @Test("asks for frames under its request's conditions")
+  func keepsConditions() async throws {
+    let accounts = Lock<[AccountID?]>([])
+    let source = ClosureImageSource { request in
+      accounts.withLock { $0.append(request.account) }
+      return .encoded(FramesDecoder.bytes(5, milliseconds: [20, 20]))
+    }
+    let cache = try ImageCache.inMemory(
+      formats: [.sticker], configuration: configuration(source))
+    var options = LoadOptions()
+    options.account = AccountID("Ada")
+    // The frames come by a load of their own.
+    options.storage = .none
+    let place = screen.makePlace()
+    place.want(
+      ImagePlace.Request(Self.photo(5), format: .sticker, cache: cache, options: options))
+    place.appear()
+    await screen.hasShown { screen.ticking == [true] }
+    #expect(accounts.withLock { $0 }.allSatisfy { $0 == AccountID("Ada") })
   }
 
   @Test("that goes while frames are decoded shows none")
