@@ -22,7 +22,7 @@ struct StoreOrder: Sendable {
 ///
 /// Invariants:
 /// 1. A removal, and an image that outdates others, keep out every image whose load began before; but that of a load
-///    none whose source was asked later than its own.
+///    none whose source was asked later than its own, and no image by hand whose store began later than that.
 /// 2. An image keeps out those of other versions that older requests asked for.
 /// 3. A placeholder keeps nothing out.
 /// 4. A change is forgotten, at some time, when nothing older than it lives.
@@ -59,7 +59,7 @@ struct TableOrder {
     var change = changes[key.entity] ?? Change()
     let passes =
       order.begun == change.owner
-      || change.asked.map { asked in order.asked.map { $0 > asked } ?? false } ?? false
+      || change.asked.map { (order.asked ?? order.begun) > $0 } ?? false
     guard order.begun >= barrier, order.begun >= change.barrier || passes else { return false }
     let isSame = change.version == nil || change.version == key.version
     guard isSame || order.request >= change.request else { return false }

@@ -72,6 +72,17 @@ struct TableOrderTests {
     #expect(last == [true, false, true, false, true])
   }
 
+  @Test("keeps an image by hand whose store began after the source of a reload was asked")
+  mutating func ordersHands() {
+    let (load, asked, hand) = (Generation.next(), Generation.next(), Generation.next())
+    let reload = StoreOrder(begun: load, request: load, outdatesOthers: true, asked: asked)
+    // The reload's image is stored while the other is drawn.
+    let stored = [reload, .byHand(at: hand), reload].map { order in
+      self.order.admit(first, order, isPlaceholder: false) { 0 }
+    }
+    #expect(stored == [true, true, false])
+  }
+
   /// Loads and stores that live, and what each does next.
   @Test("is the same whether it forgets what is older than all that lives", arguments: 0..<40)
   func forgets(seed: UInt64) {
