@@ -175,7 +175,8 @@ struct LoadRun: Sendable {
     load.progress.report(.arrived(fetched.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
-      requests += try await askEntities(load.take(), isUnchanged: fetched.isUnchanged)
+      requests += try await askEntities(
+        load.take(), unchanged: fetched.isUnchanged ? original : nil)
       try await drawAll(&requests, at: url, &others, from: &fetched, plan, original, download)
       return true
     } catch {
@@ -199,7 +200,7 @@ struct LoadRun: Sendable {
     var animations: [FrameDrawing] = []
     repeat {
       if load.policy != .useCache, fetched.isUnchanged {
-        requests.removeAll(where: answerFromTable)
+        requests.removeAll { original?.isYounger(than: $0) != true && answerFromTable($0) }
       }
       others += takeOut(&requests, at: url, coveredBy: fetched.image.fullSize)
       // Answered with the others, by the drawing that is under way.
@@ -234,7 +235,7 @@ struct LoadRun: Sendable {
           break
         }
       }
-      requests = try await askEntities(load.take(), isUnchanged: fetched.isUnchanged)
+      requests = try await askEntities(load.take(), unchanged: fetched.isUnchanged ? original : nil)
     } while try await !isOver(requests, others, family.isEmpty && animations.isEmpty)
   }
 
@@ -354,14 +355,14 @@ struct LoadRun: Sendable {
 extension LoadRun {
   /// Serves the requests whose image is in the table, or comes from the entity.
   ///
-  /// - Parameter isUnchanged: Whether the source has called the tables' images unchanged.
+  /// - Parameter original: What the source has called unchanged, and with it the images in tables that were drawn from it.
   /// - Returns: The other requests; none if no request is left to be answered, since all may leave while an entity
   ///   works on its answer.
   func askEntities(
-    _ requests: [ImageRequest], isUnchanged: Bool = false
+    _ requests: [ImageRequest], unchanged original: OriginalAccess? = nil
   ) async throws -> [ImageRequest] {
     // Where the source has to be asked, not before it has called the table's images unchanged.
-    let tablesAnswer = load.policy == .useCache || isUnchanged
+    let tablesAnswer = load.policy == .useCache || original != nil
     var served: Set<ImageKey> = []
     // They are drawn when all of these requests are answered.
     var animations: [FrameDrawing] = []
@@ -374,7 +375,7 @@ extension LoadRun {
         continue
       }
       // Its family's load stored the image a moment before the request joined.
-      if tablesAnswer, answerFromTable(request) {
+      if tablesAnswer, original?.isYounger(than: request) != true, answerFromTable(request) {
         served.insert(request.key)
         continue
       }

@@ -12,6 +12,7 @@ final class OriginalAccess: Sendable {
     var isLocked: Bool
     var isDecided = false
     var body: UInt64?
+    var stored: Int64?
     var write: Task<Void, Never>?
   }
 
@@ -57,11 +58,21 @@ final class OriginalAccess: Sendable {
       guard let kept = try await store.read(query, urgency: urgency) else { return nil }
       var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
       (known.body, known.isOfVersion) = (kept.body, kept.isOfVersion)
+      state.withLock { $0.stored = kept.stored }
       return known
     } catch {
       state.withLock { $0.isLocked = true }
       return nil
     }
+  }
+
+  /// Whether the kept original came after the image that stands in the request's table: that was drawn from a former one,
+  /// which another entity's load has replaced since, and is as old as that.
+  func isYounger(than request: ImageRequest) -> Bool {
+    guard let stored = state.withLock({ $0.stored }), let image = request.dateStored else {
+      return false
+    }
+    return image < stored
   }
 
   /// The image of kept bytes; `nil`, and the bytes are dropped, if they are none.

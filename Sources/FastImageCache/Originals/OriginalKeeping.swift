@@ -22,6 +22,8 @@ struct KeptBytes: Sendable {
   let body: UInt64?
   /// Whether they are of the question's version, or that is the default one.
   var isOfVersion = true
+  /// When they were kept, by the store's clock, in seconds since 1970.
+  var stored: Int64 = 0
 }
 
 /// The device is locked, and with it the files of a store.

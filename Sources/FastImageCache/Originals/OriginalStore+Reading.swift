@@ -230,7 +230,7 @@ extension OriginalStore {
         else { return nil }
         return KeptBytes(
           bytes: bytes, terms: found.row.terms, body: found.isOwn ? found.row.body : nil,
-          isOfVersion: found.isOfVersion)
+          isOfVersion: found.isOfVersion, stored: found.row.stored)
       }
     } catch {
       // Any other fault sends the load on to its source.

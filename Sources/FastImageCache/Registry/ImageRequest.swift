@@ -48,6 +48,11 @@ final class ImageRequest: Sendable {
     return table.cachedImage(for: realKey) ?? (isPlaceholder ? table.cachedImage(for: key) : nil)
   }
 
+  /// When the image that stands in the table was stored, in seconds since 1970.
+  var dateStored: Int64? {
+    table.store?.storedImageState(for: realKey.tableKey).map { Int64($0.generation / 1_000_000) }
+  }
+
   /// Whether ``storedImage()`` would find an image; for an animation also whether the table keeps its first frame only.
   var isStored: Bool {
     key.isAnimation

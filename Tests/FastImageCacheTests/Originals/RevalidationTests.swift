@@ -1,4 +1,6 @@
 import Foundation
+import Locking
+import TableStore
 import TestSupport
 import Testing
 
@@ -117,6 +119,40 @@ struct RevalidationTests {
     #expect(try await first.value == 2)
     await fixture.cache.loadsHaveEnded()
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 3)
+  }
+
+  @Test("draws an image anew that is older than the original of another entity's load")
+  func redrawsOlder() async throws {
+    let (number, directory) = (Lock(1), try TemporaryDirectory())
+    let server = try HTTPServer { request in
+      let number = number.withLock { $0 }
+      let tag = "\"\(number)\""
+      if request.headers["if-none-match"] == tag { return .status(304, headers: ["ETag": tag]) }
+      guard let image = try? solid(number).pngData() else { return .status(500) }
+      return .ok(image, headers: ["ETag": tag, "Cache-Control": "max-age=60"])
+    }
+    // Its seconds tell an original from an older image.
+    let seconds = Int64(Date().timeIntervalSince1970)
+    let now = Lock(seconds - 60)
+    let fixture = try await Fixture(from: URLImageSource()) {
+      $0.originals = OriginalStore(directory.url, 1 << 20, system: .live) {
+        now.withLock { $0 } * 1_000_000
+      }
+    }
+    func load(_ name: String, _ policy: LoadOptions.CachePolicy) async throws -> Int? {
+      let photo = Photo(ImageID(name), url: server.url("/1").absoluteString)
+      let image = try await fixture.image(photo, .row, LoadOptions(policy))
+      await fixture.cache.loadsHaveEnded()
+      return image.solidNumber
+    }
+    #expect(try await load("a", .useCache) == 1)
+    number.withLock { $0 = 2 }
+    now.withLock { $0 = seconds + 3_600 }
+    #expect(try await load("b", .reload) == 2)
+    #expect(try await load("a", .useCache) == 1)
+    #expect(try await load("a", .revalidate) == 2)
+    #expect(try await load("a", .useCache) == 2)
+    #expect(server.arrivedRequests.last?.headers["if-none-match"] == "\"2\"")
   }
 
   @Test("an original that is no image, or has no head, fetches all once", arguments: [true, false])
