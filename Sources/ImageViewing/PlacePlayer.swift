@@ -75,9 +75,9 @@ import FastImageCache
   }
 
   private func load(_ request: ImagePlace.Request) {
-    // Under the conditions of the first frame, which is there: what a reload was to bring has come.
+    // Under the conditions of the first frame, which is there: what a reload was to bring has come, in time.
     var options = request.options ?? LoadOptions()
-    options.cachePolicy = .useCache
+    (options.cachePolicy, options.timeout) = (.useCache, nil)
     loading = Task.detached(name: "frames on screen", priority: .high) {
       [deliver, turn, options, weak self] in
       do throws(ImageCacheError) {

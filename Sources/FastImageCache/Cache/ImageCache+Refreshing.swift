@@ -26,8 +26,8 @@ extension ImageCache {
   ///     (``LoadOptions/CachePolicy/revalidate``), and for all bytes under ``LoadOptions/CachePolicy/reload``.
   ///     Previews, variants, ``LoadOptions/isPlaceholder`` and ``LoadOptions/storage-swift.property`` mean nothing
   ///     here.
-  /// - Returns: The formats whose images were drawn again, since they had changed or were marked stale, in the
-  ///   order of ``formats``.
+  /// - Returns: The formats whose images were drawn again, since they had changed, were marked stale, or are older than
+  ///   the original that another entity's request has loaded, in the order of ``formats``.
   /// - Throws: The first error of a load, as ``image(for:format:options:)`` does, after all have ended; other
   ///   formats may be redrawn then. ``ImageCacheError/cancelled`` when the calling task is cancelled.
   @discardableResult

@@ -69,9 +69,10 @@ final class OriginalAccess: Sendable {
   /// Whether the kept original came after the image that stands in the request's table: that was drawn from a former one,
   /// which another entity's load has replaced since, and is as old as that.
   func isYounger(than request: ImageRequest) -> Bool {
-    guard let stored = state.withLock({ $0.stored }), let image = request.dateStored else {
-      return false
-    }
+    // A placeholder's request is content with the real image, which the placeholder's original may follow.
+    guard !request.isPlaceholder, let stored = state.withLock({ $0.stored }),
+      let image = request.dateStored
+    else { return false }
     return image < stored
   }
 

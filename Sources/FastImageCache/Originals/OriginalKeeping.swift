@@ -22,7 +22,7 @@ struct KeptBytes: Sendable {
   let body: UInt64?
   /// Whether they are of the question's version, or that is the default one.
   var isOfVersion = true
-  /// When they were kept, by the store's clock, in seconds since 1970.
+  /// When they were kept, by the store's clock, in seconds since 1970; 0 where that is in the future.
   var stored: Int64 = 0
 }
 

@@ -8,12 +8,13 @@ extension OriginalStore {
     _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad? = nil,
     isByHand: Bool = false
   ) -> OriginalLoad {
+    let begun = now() / 1_000_000
     let number = state.withLock { state in
       state.lastLoad += 1
       // Of what a removal has forbidden to the former one nothing is noted.
       let owner = former.map { state.loads[$0.number]?.owner } ?? owner
       state.loads[state.lastLoad] = owner.map {
-        NotedLoad(name: name, owner: $0, isByHand: isByHand)
+        NotedLoad(name: name, owner: $0, isByHand: isByHand, begun: begun)
       }
       return state.lastLoad
     }
@@ -80,7 +81,9 @@ extension OriginalStore {
         return "Too many originals wait for the disk."
       }
       original.lastUse = stamp(&state)
-      original.stored = original.lastUse / 1_000_000
+      // By hand, images are stored before it.
+      original.stored =
+        noted.flatMap { $0.isByHand ? $0.begun : nil } ?? original.lastUse / 1_000_000
       state.held[original.name] = (original, kept, download)
       return nil
     }

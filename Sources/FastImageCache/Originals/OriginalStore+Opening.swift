@@ -56,6 +56,8 @@ extension OriginalStore {
     var owner: OriginalOwner
     /// Whether a call stores the original: what servers answer during the call is older.
     let isByHand: Bool
+    /// When it began, in seconds since 1970.
+    let begun: Int64
     /// Whether a younger answer is there; the refreshes that this one causes may be younger still.
     var isOutdated = false
   }

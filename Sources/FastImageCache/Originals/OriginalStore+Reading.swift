@@ -228,9 +228,11 @@ extension OriginalStore {
       return try await onReader(urgency) { [self] () throws(DatabaseError) -> KeptBytes? in
         guard let found = lookUp(query), let bytes = try bytes(of: found.row, query.name.id)
         else { return nil }
+        // A clock that was put back has kept it in the future.
+        let stored = found.row.stored <= now() / 1_000_000 ? found.row.stored : 0
         return KeptBytes(
           bytes: bytes, terms: found.row.terms, body: found.isOwn ? found.row.body : nil,
-          isOfVersion: found.isOfVersion, stored: found.row.stored)
+          isOfVersion: found.isOfVersion, stored: stored)
       }
     } catch {
       // Any other fault sends the load on to its source.

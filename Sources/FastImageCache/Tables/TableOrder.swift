@@ -68,7 +68,8 @@ struct TableOrder {
     change.version = key.version
     if order.outdatesOthers {
       (change.barrier, change.owner) = (Generation.next(), order.begun)
-      change.asked = order.asked
+      // A load whose entity has answered has asked no source, and is as old as its beginning.
+      change.asked = order.asked.map { max($0, order.begun) }
     }
     note(change, of: key.entity, oldest)
     return true

@@ -153,6 +153,36 @@ struct RevalidationTests {
     #expect(try await load("a", .revalidate) == 2)
     #expect(try await load("a", .useCache) == 2)
     #expect(server.arrivedRequests.last?.headers["if-none-match"] == "\"2\"")
+    // A clock that was put back tells nothing of what is older.
+    now.withLock { $0 = seconds }
+    let decodes = await fixture.cache.statistics().decodes
+    #expect(try await load("a", .revalidate) == 2)
+    #expect(await fixture.cache.statistics().decodes == decodes)
+  }
+
+  @Test("draws no image anew that is as young as its original, by hand or by a load")
+  func confirmsYoung() async throws {
+    let directory = try TemporaryDirectory()
+    let bytes = try solid(1).pngData()
+    let server = try HTTPServer { _ in .ok(bytes, headers: ["ETag": "\"1\""]) }
+    let fixture = try await Fixture(from: URLImageSource()) {
+      $0.originals = OriginalStore(directory: directory.url)
+    }
+    let (loaded, byHand) = (
+      Photo("a", url: server.url("/1").absoluteString),
+      Photo("b", url: server.url("/2").absoluteString)
+    )
+    _ = try await fixture.image(loaded)
+    _ = try await fixture.cache.store(bytes, for: byHand, format: .row, metadata: Data("b".utf8))
+    await fixture.cache.loadsHaveEnded()
+    let decodes = await fixture.cache.statistics().decodes
+    for photo in [loaded, byHand] {
+      _ = try await fixture.image(photo, .row, LoadOptions(.revalidate))
+      await fixture.cache.loadsHaveEnded()
+    }
+    #expect(await fixture.cache.statistics().decodes == decodes)
+    let kept = fixture.cache.cachedImage(for: byHand, format: .row)
+    #expect(kept?.metadata == Data("b".utf8))
   }
 
   @Test("an original that is no image, or has no head, fetches all once", arguments: [true, false])

@@ -83,6 +83,19 @@ struct TableOrderTests {
     #expect(stored == [true, true, false])
   }
 
+  @Test("keeps out an image by hand that was removed, whatever a reload has brought since")
+  mutating func removesHands() {
+    let hand = Generation.next()
+    order.remove(first.entity, at: Generation.next()) { 0 }
+    let load = Generation.next()
+    // Its entity has answered, and no source was asked.
+    let reload = StoreOrder(begun: load, request: load, outdatesOthers: true, asked: 0)
+    let stored = [reload, .byHand(at: hand)].map { order in
+      self.order.admit(first, order, isPlaceholder: false) { 0 }
+    }
+    #expect(stored == [true, false])
+  }
+
   /// Loads and stores that live, and what each does next.
   @Test("is the same whether it forgets what is older than all that lives", arguments: 0..<40)
   func forgets(seed: UInt64) {

@@ -18,7 +18,7 @@ public struct LoadOptions: Hashable, Sendable {
     case useCache
 
     /// The source is asked whether the image changed. If it did not, the image in the table
-    /// answers, or the kept original.
+    /// answers, or the kept original where that is younger.
     case revalidate
 
     /// The source is asked for the image, whatever is there.
