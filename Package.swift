@@ -213,11 +213,19 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "CTestProbes", path: "Tests/CTestProbes"),
     .target(name: "CInterposer", path: "Tests/CInterposer"),
+    .target(
+      name: "Player",
+      dependencies: [
+        "FastImageCache", "ImageViewing", "LoadQueue", "Locking", "LoopbackServer",
+        "OriginalDatabase", "Pixels", "TableStore",
+        "TestSupport",
+      ],
+      path: "Tests/Player", exclude: ["Patches"], swiftSettings: settings),
     .executableTarget(
       name: "imagecache-torture",
       dependencies: [
         "CInterposer", "CommandSupport", "FastImageCache", "Locking",
-        "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
+        "OriginalDatabase", "Pixels", "Player", "TableStore", "TestSupport",
         .target(name: "CTestImages", condition: onLinux),
       ],
       path: "Tests/Torture", swiftSettings: settings),
@@ -284,6 +292,8 @@ let package = Package(
         "FastImageCache", "FastImageCacheTesting", "ImageViewing", "Locking", "TestSupport",
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "PlayerTests", dependencies: ["Player", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CorpusTests",
       dependencies: [

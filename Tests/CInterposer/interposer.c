@@ -10,8 +10,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -157,11 +159,62 @@ static ssize_t write_once(int file, const void *bytes, size_t count, off_t offse
   return answer;
 }
 
+// Of the whole process: with which error changes beneath two folders fail; 0 for none.
+static _Atomic int refusal;
+static char refusing[2][PATH_MAX];
+
+void interposer_refuse_changes(const char *folder, const char *other, int error) {
+  refusal = 0;
+  if (!error) return;
+  snprintf(refusing[0], PATH_MAX, "%s", folder);
+  snprintf(refusing[1], PATH_MAX, "%s", other);
+  refusal = error;
+}
+
+static int is_refusing_path(const char *path) {
+  for (int index = 0; index < 2; index++) {
+    size_t length = strlen(refusing[index]);
+    // Not what only begins with the folder's name.
+    if (strncmp(path, refusing[index], length) == 0 && (!path[length] || path[length] == '/')) return 1;
+  }
+  return 0;
+}
+
+// Whether an open file is beneath a refusing folder. Keeps the error number.
+static int is_refusing_file(int file) {
+  int error = errno;
+  char name[32], path[PATH_MAX];
+  snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+  ssize_t count = readlink(name, path, sizeof path - 1);
+  errno = error;
+  if (count < 0) return 0;
+  path[count] = 0;
+  return is_refusing_path(path);
+}
+
+static int is_refusing(int directory, const char *path) {
+  return path[0] == '/' ? is_refusing_path(path) : is_refusing_file(directory);
+}
+
+// A full volume lets names go, and files be opened that are there; a read-only one does not.
+#define REFUSE_NAME(directory, path)                                             \
+  if (refusal == EROFS && is_refusing(directory, path)) return errno = EROFS, -1
+#define REFUSE_NEW_NAME(directory, path)                                         \
+  if (refusal && is_refusing(directory, path)) return errno = refusal, -1
+#define REFUSE_BYTES(file)                                                       \
+  if (refusal && is_refusing_file(file)) return errno = refusal, -1
+#define REFUSE_OPENING(directory, path, flags)                                   \
+  if (refusal && (flags & (O_CREAT | O_WRONLY | O_RDWR)) && is_refusing(directory, path)) { \
+    int is_new = (flags & O_CREAT) && faccessat(directory, path, F_OK, 0) != 0;  \
+    if (is_new || refusal == EROFS) return errno = refusal, -1;                  \
+  }
+
 static int are_zeros(const unsigned char *bytes, size_t count) {
   return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+  REFUSE_BYTES(file);
   if (plan.skipped_zeros && count == plan.skipped_zeros && are_zeros(bytes, count))
     return (ssize_t)count;
   if (plan.reversed_content && count == plan.reversed_content) {
@@ -208,6 +261,7 @@ int openat(int directory, const char *path, int flags, ...) {
     mode = (mode_t)va_arg(list, int);
     va_end(list);
   }
+  REFUSE_OPENING(directory, path, flags);
   REAL("openat", int, int, const char *, int, ...);
   THROUGH(real(directory, path, flags, mode));
 }
@@ -220,11 +274,71 @@ int open(const char *path, int flags, ...) {
     mode = (mode_t)va_arg(list, int);
     va_end(list);
   }
+  REFUSE_OPENING(AT_FDCWD, path, flags);
   REAL("open", int, const char *, int, ...);
   THROUGH(real(path, flags, mode));
 }
 
+#ifdef __GLIBC__
+// Of libraries that were built for large files, as SQLite: only refused.
+int open64(const char *path, int flags, ...) {
+  mode_t mode = 0;
+  if (takes_mode(flags)) {
+    va_list list;
+    va_start(list, flags);
+    mode = (mode_t)va_arg(list, int);
+    va_end(list);
+  }
+  REFUSE_OPENING(AT_FDCWD, path, flags);
+  REAL("open64", int, const char *, int, ...);
+  return real(path, flags, mode);
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+  REFUSE_BYTES(file);
+  REAL("pwrite64", ssize_t, int, const void *, size_t, off64_t);
+  return real(file, bytes, count, offset);
+}
+
+int ftruncate64(int file, off64_t count) {
+  REFUSE_BYTES(file);
+  REAL("ftruncate64", int, int, off64_t);
+  return real(file, count);
+}
+#endif
+
+ssize_t write(int file, const void *bytes, size_t count) {
+  REFUSE_BYTES(file);
+  REAL("write", ssize_t, int, const void *, size_t);
+  return real(file, bytes, count);
+}
+
+int ftruncate(int file, off_t count) {
+  REFUSE_BYTES(file);
+  REAL("ftruncate", int, int, off_t);
+  return real(file, count);
+}
+
+int posix_fallocate(int file, off_t offset, off_t count) {
+  if (refusal && is_refusing_file(file)) return refusal;
+  REAL("posix_fallocate", int, int, off_t, off_t);
+  return real(file, offset, count);
+}
+
+int unlink(const char *path) {
+  REFUSE_NAME(AT_FDCWD, path);
+  REAL("unlink", int, const char *);
+  return real(path);
+}
+
+int rename(const char *name, const char *new_name) {
+  REFUSE_NAME(AT_FDCWD, name);
+  REAL("rename", int, const char *, const char *);
+  return real(name, new_name);
+}
+
 int mkdir(const char *path, mode_t mode) {
+  REFUSE_NEW_NAME(AT_FDCWD, path);
   REAL("mkdir", int, const char *, mode_t);
   THROUGH(real(path, mode));
 }
@@ -240,11 +354,13 @@ int fstatat(int directory, const char *path, struct stat *status, int flags) {
 }
 
 int renameat(int from, const char *name, int to, const char *new_name) {
+  REFUSE_NAME(from, name);
   REAL("renameat", int, int, const char *, int, const char *);
   THROUGH(real(from, name, to, new_name));
 }
 
 int unlinkat(int directory, const char *path, int flags) {
+  REFUSE_NAME(directory, path);
   REAL("unlinkat", int, int, const char *, int);
   THROUGH(real(directory, path, flags));
 }
@@ -304,5 +420,6 @@ void interposer_answer_reads(const void *bytes, size_t count) {}
 void interposer_reverse_writes(size_t content, size_t record) {}
 void interposer_skip_zeros(size_t count) {}
 void interposer_grant_locks(int is_on) {}
+void interposer_refuse_changes(const char *folder, const char *other, int error) {}
 
 #endif

@@ -9,7 +9,7 @@ struct TortureCommand {
     ProcessesMethod.self, WorkersMethod.self, FramesMethod.self, LoadsMethod.self,
     OriginalKillMethod.self,
     OriginalPowerMethod.self, OriginalFaultsMethod.self, OriginalProcessesMethod.self,
-    SoakMethod.self, ControlsMethod.self,
+    SoakMethod.self, ControlsMethod.self, PlayMethod.self,
   ]
 
   static func main() async {

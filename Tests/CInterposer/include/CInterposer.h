@@ -58,4 +58,8 @@ long interposer_bytes_in_use(void);
 /// Lets every flock(2) of the process succeed without asking anybody.
 void interposer_grant_locks(int is_on);
 
+/// Lets every call of the process fail that changes what is beneath two folders, whose paths are as the process opens
+/// them, until the error is 0: with ENOSPC what needs room, with EROFS every change.
+void interposer_refuse_changes(const char *folder, const char *other, int error);
+
 #endif

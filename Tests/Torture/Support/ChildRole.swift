@@ -21,6 +21,10 @@ enum ChildRole {
       case ("guest", 1): return try TableGuest(path: path, seed: numbers[0]).run()
       case ("worker", 4): return try ServerWorker(path: path, numbers: numbers).run()
       case ("frames", 2): return try await FrameWorker(path: path, numbers: numbers).run()
+      case ("planted", 3): return try await PlantedWalk(path: path, numbers: numbers).run()
+      case ("neighbour", 2):
+        let folder = words.last ?? ""
+        return try await NeighbourChild(path: path, numbers: numbers, folder: folder).run()
       case ("limit", 1): return try await LimitedWork(path: path, limit: numbers[0]).run()
       case ("originals", 4):
         var worker = try OriginalWorker(path: path, numbers: numbers)
