@@ -56,10 +56,18 @@ struct KeptImage {
       while await cache.statistics().activeLoads > loadCount { await Task.yield() }
     } turn: {
       number += 1
-      let image = BenchImage(number, file: url)
+      let image = ImageOfAddress(imageID: BenchImage(number).imageID, url: url)
       return try await Contest.time(1) {
         _ = try await cache.image(for: image, format: Self.format)
       } / 1e6
     }
   }
+}
+
+/// An image of its address's version: a kept original answers it, whichever image it was kept for.
+private struct ImageOfAddress: ImageEntity {
+  let imageID: ImageID
+  let url: URL
+
+  func sourceURL(for format: ImageFormat) -> URL? { url }
 }
