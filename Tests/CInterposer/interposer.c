@@ -253,27 +253,25 @@ ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
 
 static int takes_mode(int flags) { return (flags & O_CREAT) != 0; }
 
-int openat(int directory, const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (takes_mode(flags)) {
-    va_list list;
-    va_start(list, flags);
-    mode = (mode_t)va_arg(list, int);
-    va_end(list);
+// The mode of a call that makes a file.
+#define MODE(flags)                                                                                \
+  mode_t mode = 0;                                                                                 \
+  if (takes_mode(flags)) {                                                                         \
+    va_list list;                                                                                  \
+    va_start(list, flags);                                                                         \
+    mode = (mode_t)va_arg(list, int);                                                              \
+    va_end(list);                                                                                  \
   }
+
+int openat(int directory, const char *path, int flags, ...) {
+  MODE(flags);
   REFUSE_OPENING(directory, path, flags);
   REAL("openat", int, int, const char *, int, ...);
   THROUGH(real(directory, path, flags, mode));
 }
 
 int open(const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (takes_mode(flags)) {
-    va_list list;
-    va_start(list, flags);
-    mode = (mode_t)va_arg(list, int);
-    va_end(list);
-  }
+  MODE(flags);
   REFUSE_OPENING(AT_FDCWD, path, flags);
   REAL("open", int, const char *, int, ...);
   THROUGH(real(path, flags, mode));
@@ -282,13 +280,7 @@ int open(const char *path, int flags, ...) {
 #ifdef __GLIBC__
 // Of libraries that were built for large files, as SQLite: only refused.
 int open64(const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (takes_mode(flags)) {
-    va_list list;
-    va_start(list, flags);
-    mode = (mode_t)va_arg(list, int);
-    va_end(list);
-  }
+  MODE(flags);
   REFUSE_OPENING(AT_FDCWD, path, flags);
   REAL("open64", int, const char *, int, ...);
   return real(path, flags, mode);

@@ -76,7 +76,7 @@ struct StepsTests {
   @Test("have answers that an oracle reads, and one that is deaf to them finds nothing")
   func areRead() async throws {
     let folder = try TemporaryDirectory()
-    var options = Walk.Options(seed: 1, duration: .seconds(Sanitizer.isPresent ? 240 : 120))
+    var options = Walk.Options(seed: 1, duration: .seconds(120))
     (options.lies, options.patience) = (true, .seconds(60))
     let walk = try Walk(in: folder.url.appending(path: "lies"), options, Finds { _ in })
     try await walk.run()

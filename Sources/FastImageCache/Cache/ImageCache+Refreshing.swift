@@ -5,7 +5,7 @@ extension ImageCache {
   /// formats that have one.
   ///
   /// The formats whose images come from one URL, in one version, share one request. A server that calls its original
-  /// unchanged costs no decode, and the images stay what they are. The former images are shown until
+  /// unchanged costs no decode, and images that were drawn from it stay what they are. The former images are shown until
   /// the new ones are there, and stay where asking fails. Without a store of originals nothing is known to
   /// ask about, and the sources load everything anew.
   ///

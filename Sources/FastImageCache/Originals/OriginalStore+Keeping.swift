@@ -8,13 +8,13 @@ extension OriginalStore {
     _ name: OriginalName, of owner: OriginalOwner, after former: OriginalLoad? = nil,
     isByHand: Bool = false
   ) -> OriginalLoad {
-    let begun = now() / 1_000_000
+    let byHandSince = isByHand ? now() / 1_000_000 : nil
     let number = state.withLock { state in
       state.lastLoad += 1
       // Of what a removal has forbidden to the former one nothing is noted.
       let owner = former.map { state.loads[$0.number]?.owner } ?? owner
       state.loads[state.lastLoad] = owner.map {
-        NotedLoad(name: name, owner: $0, isByHand: isByHand, begun: begun)
+        NotedLoad(name: name, owner: $0, byHandSince: byHandSince)
       }
       return state.lastLoad
     }
@@ -82,8 +82,7 @@ extension OriginalStore {
       }
       original.lastUse = stamp(&state)
       // By hand, images are stored before it.
-      original.stored =
-        noted.flatMap { $0.isByHand ? $0.begun : nil } ?? original.lastUse / 1_000_000
+      original.stored = noted?.byHandSince ?? original.lastUse / 1_000_000
       state.held[original.name] = (original, kept, download)
       return nil
     }

@@ -54,12 +54,13 @@ extension OriginalStore {
   struct NotedLoad {
     let name: OriginalName
     var owner: OriginalOwner
-    /// Whether a call stores the original: what servers answer during the call is older.
-    let isByHand: Bool
-    /// When it began, in seconds since 1970.
-    let begun: Int64
+    /// When the call began that stores the original, in seconds since 1970; `nil` for a load. What servers answer
+    /// during the call is older.
+    let byHandSince: Int64?
     /// Whether a younger answer is there; the refreshes that this one causes may be younger still.
     var isOutdated = false
+
+    var isByHand: Bool { byHandSince != nil }
   }
 
   enum Newest: Equatable {

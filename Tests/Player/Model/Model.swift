@@ -72,6 +72,18 @@ final class Model: Sendable {
       let kept = original.map { $0.time < image.time ? $0 : image } ?? image
       return .newer(kept, version)
     }
+
+    /// For a request whose source is asked at a time, or later.
+    func asking(at time: Int) -> Horizon {
+      Horizon(
+        image: Event(time: time, name: "the request, which asks"), original: nil, version: version)
+    }
+
+    /// For requests that began at some time before.
+    static let anything = Horizon(image: .none, original: nil, version: .none)
+
+    /// For a kept original: an older one may stay beside a newer image.
+    var ofOriginals: Horizon { Horizon(image: original ?? .none, original: nil, version: .none) }
   }
 
   private struct State {

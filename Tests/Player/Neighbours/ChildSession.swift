@@ -78,10 +78,7 @@ struct ChildSession {
     defer { if let hand { timeline.endHand(hand) } }
     var horizon = model.horizon(of: entity, format, hasOriginals: plan.hasOriginals)
     let time = timeline.tick()
-    if kind == .reload {
-      let event = Model.Event(time: time, name: "a neighbour's reload")
-      horizon = Model.Horizon(image: event, original: nil, version: horizon.version)
-    }
+    if kind == .reload { horizon = horizon.asking(at: time) }
     walk.finds.count("calls of neighbours")
     guard let answer = await neighbour.answer(command.sent(in: walk.world)) else { return false }
     let context = "\(self), \(kind) of \(entity) in \(format.name)"
@@ -166,9 +163,4 @@ extension PlayNeighbour {
     }
     return try? JSONDecoder().decode(NeighbourAnswer.self, from: line)
   }
-}
-
-extension PlayEntity {
-  /// Whether its requests need no option but the account.
-  var takesPlainOptions: Bool { number % 6 < 4 && number % 8 != 7 }
 }

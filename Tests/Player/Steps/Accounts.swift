@@ -19,7 +19,7 @@ extension Step {
       turn.model.shown(mark, of: turn.entity, turn.format)
       // The same address without an account, and without an image of its own.
       let other = PlayEntity.all(in: turn.world).first {
-        $0.subject == turn.entity.subject && $0.account == 0 && $0.takesPlainOptions
+        $0.subject == turn.entity.subject && $0.needsNoOptions
       }
       guard let other = other.map(turn.model.present) else { return turn.nothing() }
       let time = turn.world.timeline.tick()

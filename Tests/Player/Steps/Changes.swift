@@ -18,7 +18,7 @@ extension Step {
         let image = try await turn.call("a request for other data") {
           try await turn.cache.image(for: changed, format: turn.format, options: options)
         }
-        let mark = turn.see(image, of: changed, since: turn.horizon(of: changed).anything)
+        let mark = turn.see(image, of: changed, since: .anything)
         turn.expect(
           mark == nil || mark?.maker == .hand || mark?.revision == changed.revision, .wrongPicture,
           "\(changed.revision)")

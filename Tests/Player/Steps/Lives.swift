@@ -8,7 +8,7 @@ extension Step {
     Step("suspend", ["ImageCache.suspend()", "ImageCache.resume()"], need: .cache) { turn in
       guard turn.session.beginsAlone() else { return turn.nothing() }
       defer { turn.session.endAlone() }
-      let (entity, mark) = try await turn.storeFresh()
+      let (entity, mark, _) = try await turn.storeFresh()
       let isCalm = turn.isCalm
       let count = turn.session.troubleCount
       try await turn.session.troubling {
@@ -28,13 +28,13 @@ extension Step {
     },
 
     Step("flush", ["ImageCache.flush()"], need: .cache) { turn in
-      let (entity, mark) = try await turn.storeFresh()
+      let (entity, mark, _) = try await turn.storeFresh()
       try await turn.call("flush") { try await turn.cache.flush() }
       turn.expectTable(entity, mark, "flushed")
     },
 
     Step("trimMemory", ["ImageCache.trimMemory(_:)"], need: .cache) { turn in
-      let (entity, mark) = try await turn.storeFresh()
+      let (entity, mark, _) = try await turn.storeFresh()
       let held = turn.cache.cachedImage(for: entity, format: turn.format)
       turn.cache.trimMemory(turn.pick([.spare, .partials, .pages]))
       turn.expectTable(entity, mark, "trimmed")

@@ -59,18 +59,10 @@ extension Step {
     Step(
       "pixels",
       [
-        "CachedImage.withPixels(_:)", "CachedImage.makeBitmap()", "CachedImage.pngData()",
-        "CachedImage.jpegData(quality:)", "CachedImage.data(encodedBy:)",
-        "CachedImage.prepareForDisplay()", "Bitmap.pngData()", "Bitmap.jpegData(quality:)",
-        "Bitmap.data(encodedBy:)", "Bitmap.withPixels(_:)",
-        "Bitmap.init(decoding:upTo:colorSpace:decoders:limits:)",
-        "Bitmap.init(size:format:colorSpace:filling:)",
-        "Bitmap.init(copying:layout:colorSpace:)", "Bitmap.isDamaged",
-        "ImageHeader.init(of:)", "ImageEncoder.encode(_:layout:colorSpace:)",
-        "ImageEncoder.encode(_:layout:)", "ImageEncoder.jpeg(quality:)",
-        "ImageEncoder.webp(quality:)",
-        "JPEGEncoder.init(quality:isProgressive:colors:)", "WebPEncoder.init(quality:colors:)",
-        "PNGEncoder.init(colors:)",
+        "CachedImage.makeBitmap()", "CachedImage.pngData()", "CachedImage.jpegData(quality:)",
+        "CachedImage.data(encodedBy:)", "CachedImage.prepareForDisplay()", "Bitmap.pngData()",
+        "Bitmap.init(decoding:upTo:colorSpace:decoders:limits:)", "Bitmap.isDamaged",
+        "ImageHeader.init(of:)",
       ]
     ) { turn in
       guard let image = turn.cache.cachedImage(for: turn.entity, format: turn.format),

@@ -126,10 +126,3 @@ extension Turn {
     expect(objection == nil, .wrongPicture, "\(objection ?? "") \(context)")
   }
 }
-
-extension Model.Horizon {
-  /// What a kept original may be: an older one may stay beside a newer image.
-  var ofOriginals: Model.Horizon {
-    Model.Horizon(image: original ?? .none, original: nil, version: .none)
-  }
-}

@@ -17,7 +17,7 @@ extension Step {
       }
       turn.model.removeImages(of: turn.entity, [turn.format], at: time)
       turn.lookEverywhere()
-      let (entity, _) = try await turn.storeFresh()
+      let (entity, _, _) = try await turn.storeFresh()
       try await turn.cache.removeImage(for: entity, format: turn.format)
       turn.expectTable(entity, nil, "removed from one format")
     },
@@ -36,7 +36,7 @@ extension Step {
       if !turn.isTroubled { turn.model.removeOriginals(ofEntity: turn.entity, at: time) }
       turn.model.removeImages(of: turn.entity, PlayFormats.all, at: time)
       turn.lookEverywhere()
-      let (entity, _) = try await turn.storeFresh()
+      let (entity, _, _) = try await turn.storeFresh()
       try await turn.cache.removeImages(for: entity)
       turn.expectTable(entity, nil, "removed")
     },
@@ -51,7 +51,7 @@ extension Step {
       turn.expect(count <= 4 * PlayFormats.all.count, .wrongCount, "\(count) were removed")
       turn.model.removeImages(of: turn.entity, format.map { [$0] } ?? PlayFormats.all, at: time)
       turn.lookEverywhere()
-      let (entity, _) = try await turn.storeFresh()
+      let (entity, _, _) = try await turn.storeFresh()
       let removed = try await turn.cache.removeImages { $0.isImage(of: entity.imageID) }
       turn.expect(
         removed >= 1 || PlayFormats.fleeting.contains(turn.format) || !turn.isCalm, .wrongCount,
@@ -60,7 +60,7 @@ extension Step {
     },
 
     Step("removeAllImages in a format", ["ImageCache.removeAllImages(in:)"], need: .cache) { turn in
-      let (entity, _) = try await turn.storeFresh()
+      let (entity, _, _) = try await turn.storeFresh()
       let time = turn.world.timeline.tick()
       try await turn.session.sweeping {
         try await turn.call("removeAllImages(in:)") {
@@ -73,7 +73,7 @@ extension Step {
     },
 
     Step("removeAllImages", ["ImageCache.removeAllImages()"], need: .cache) { turn in
-      let (entity, _) = try await turn.storeFresh()
+      let (entity, _, _) = try await turn.storeFresh()
       let time = turn.world.timeline.tick()
       try await turn.session.sweeping {
         try await turn.call("removeAllImages()") { try await turn.cache.removeAllImages() }

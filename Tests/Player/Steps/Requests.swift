@@ -176,9 +176,7 @@ extension Turn {
     _ horizon: Model.Horizon, _ options: LoadOptions, _ time: Int
   ) -> Model.Horizon {
     guard options.cachePolicy > .useCache, entity.subject.isSteady else { return horizon }
-    return Model.Horizon(
-      image: Model.Event(time: time, name: "the request, which asks"), original: nil,
-      version: horizon.version)
+    return horizon.asking(at: time)
   }
 
   /// Compares how an image came with what may have happened.

@@ -108,13 +108,13 @@ extension Turn {
   /// Stores a picture for an entity that no other step knows.
   func storeFresh(
     _ name: String = "fresh", in format: ImageFormat? = nil
-  ) async throws -> (entity: FreshEntity, mark: Mark) {
+  ) async throws -> (entity: FreshEntity, mark: Mark, image: CachedImage) {
     let (entity, mark) = (FreshEntity(self, name), world.timeline.makeHand(of: 0))
     let image = try await call("store for a fresh entity") {
       try await cache.store(try mark.bitmap(), for: entity, format: format ?? self.format)
     }
     expect(Mark(image) == mark, .wrongPicture, "\(mark) was stored for \(entity)")
-    return (entity, mark)
+    return (entity, mark, image)
   }
 
   /// Whose a picture by hand is.

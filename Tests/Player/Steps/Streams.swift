@@ -77,6 +77,7 @@ extension Step {
 
     Step("progress given up", []) { turn in
       let options = turn.options()
+      let horizon = turn.horizon()
       let task = Task {
         var last: ImageProgress?
         for await step in turn.cache.progress(
@@ -88,20 +89,14 @@ extension Step {
       }
       await turn.rest()
       task.cancel()
-      let horizon = turn.horizon()
       let last = await turn.call("a stream that is given up") { await task.value }
       switch last {
-      case .finished(let image): turn.see(image, since: horizon.anything)
+      case .finished(let image): turn.see(image, since: horizon)
       case .failed(let error): turn.note(error, options, isCancelled: true)
       default: turn.nothing()
       }
     },
   ]
-}
-
-extension Model.Horizon {
-  /// For requests that began at some time before.
-  var anything: Model.Horizon { Model.Horizon(image: .none, original: nil, version: .none) }
 }
 
 extension ImagePreview {

@@ -40,12 +40,7 @@ extension Turn {
         let time = world.timeline.tick()
         let image = try await cache.image(for: entity, format: format, options: options)
         let isSteady = entity.subject.isSteady
-        let event = Model.Event(time: time, name: "a reload while calls fail")
-        see(
-          image,
-          since: isSteady
-            ? Model.Horizon(image: event, original: nil, version: since.version) : since,
-          "reloaded while calls fail")
+        see(image, since: isSteady ? since.asking(at: time) : since, "reloaded while calls fail")
       }
       if chance(1, in: 2) {
         await tryWhileRefused { _ in

@@ -27,10 +27,6 @@ package final class Coverage: Sendable {
     state.withLock { $0.options[option, default: [:]][kind, default: 0] += 1 }
   }
 
-  func count(_ step: String, _ kind: String) -> Int {
-    state.withLock { $0.cells[step]?[kind] ?? 0 }
-  }
-
   /// What an oracle hears of a comparison.
   ///
   /// - Parameter isAnswer: Whether an answer was compared, and no error of a call that has none.

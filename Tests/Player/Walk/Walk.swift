@@ -6,8 +6,8 @@ import TestSupport
 /// A random walk over the public face of the library, on real files and a real server, against a model.
 ///
 /// Invariants:
-/// 1. The steps of a seed are the same in each run, with the same pictures, entities and options. How they meet depends
-///    on the system.
+/// 1. The steps of a seed are the same in each run, with the same entities and formats. How they meet, and which
+///    revisions they show, depends on the system.
 /// 2. A step is drawn among those that were drawn least, for each kind of source that it can meet.
 /// 3. A session ends when all of its steps have, and its cache is closed and compared then.
 package final class Walk: Sendable {

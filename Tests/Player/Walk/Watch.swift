@@ -1,4 +1,3 @@
-import Dispatch
 import Locking
 
 /// Sees that each call ends.

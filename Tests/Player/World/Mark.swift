@@ -9,8 +9,6 @@ struct Mark: Hashable, Sendable {
     case source
     /// A step, which stored it by hand.
     case hand
-    /// The address for users who save data.
-    case lowData
   }
 
   /// What is shown: a subject's number, up to 1 023.
@@ -72,7 +70,6 @@ extension Mark: CustomStringConvertible {
       switch maker {
       case .source: "\(subject).\(revision)"
       case .hand: "hand \(subject).\(revision)"
-      case .lowData: "low \(subject).\(revision)"
       }
     return name + (account > 0 ? " of account \(account)" : "")
       + (frame > 0 ? " frame \(frame)" : "")

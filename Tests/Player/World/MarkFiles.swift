@@ -18,7 +18,7 @@ final class MarkFiles: Sendable {
     let side: Int
   }
 
-  /// The newest files; the oldest half goes when there are too many.
+  /// All go when there are too many.
   private let files = Lock<[Name: Data]>([:])
 
   func data(of mark: Mark, _ kind: Kind, side: Int = 64) throws -> Data {

@@ -58,8 +58,7 @@ private struct PictureAnswer {
       return add(Self.head(302, ["Location": location, "Content-Length": "0"]))
     }
     let account = head.headers["x-account"].flatMap { Int($0) } ?? 0
-    let mark = world.mark(
-      of: subject, account: account, isLowData: query?.contains("low") == true)
+    let mark = world.mark(of: subject, account: account)
     let side = query?.contains("side=128") == true ? 128 : 64
     guard var body = try? world.files.data(of: mark, subject.fileKind, side: side) else {
       return add(Self.head(500, ["Content-Length": "0"]))

@@ -35,8 +35,8 @@ extension Plant {
   /// The oracles that find the fault; a find of another's does not count.
   package var finders: Set<Finds.Kind> {
     switch self {
-    // A source that cannot be decoded, or that fails.
-    case .halfPicture: [.wrongPicture, .wrongAnswer]
+    // A source that cannot be decoded, or that fails; alone, or in a list.
+    case .halfPicture: [.wrongPicture, .wrongAnswer, .wrongCount]
     case .noAnswer: [.hung]
     // A step waits for the end of a lifetime.
     case .stoppedClock: [.wrongPicture, .hung]

@@ -65,11 +65,6 @@ struct PlayEntity: ImageEntity, Hashable, CustomStringConvertible {
     return sourceURL(for: format).map { ImageID($0) } ?? imageID
   }
 
-  func lowDataURL(for format: ImageFormat) -> URL? {
-    subject.scheme == .http && number.isMultiple(of: 3)
-      ? world.url(of: subject, revision: revision, query: "low") : nil
-  }
-
   func drawing(for format: ImageFormat) -> Drawing {
     number.isMultiple(of: 5) ? .aspectFit : .aspectFill
   }
@@ -85,8 +80,10 @@ struct PlayEntity: ImageEntity, Hashable, CustomStringConvertible {
     return try await world.answer(for: subject, account: 0)
   }
 
-  /// Whether its requests have no condition of their own, which would keep their loads apart.
-  var needsNoOptions: Bool { account == 0 && number % 6 < 4 && number % 8 != 7 }
+  /// Whether its requests have no condition but the account, which would keep their loads apart.
+  var takesPlainOptions: Bool { number % 6 < 4 && number % 8 != 7 }
+
+  var needsNoOptions: Bool { account == 0 && takesPlainOptions }
 
   var accountID: AccountID? { account == 0 ? nil : AccountID("account \(account)") }
 

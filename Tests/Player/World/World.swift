@@ -100,10 +100,9 @@ final class World: Sendable {
   }
 
   /// The picture that a source answers with now.
-  func mark(of subject: Subject, account: Int, isLowData: Bool = false) -> Mark {
+  func mark(of subject: Subject, account: Int) -> Mark {
     var mark = Mark(
-      subject: subject.number, revision: timeline.revision(of: subject.number),
-      maker: isLowData ? .lowData : .source, account: account)
+      subject: subject.number, revision: timeline.revision(of: subject.number), account: account)
     if strikes(.otherPicture) { mark.subject = (mark.subject + 1) % Subject.all.count }
     if strikes(.otherAccount) { mark.account = (mark.account + 1) % 3 }
     if strikes(.oldPicture) { mark.revision = max(0, mark.revision - 5) }

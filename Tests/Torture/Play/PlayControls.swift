@@ -85,7 +85,7 @@ struct PlantedWalk {
     options.plant = plant
     options.endsAtFirstFind = true
     // What hangs on purpose must be found sooner than the sources' own patience is over.
-    if plant == .noAnswer { options.patience = .seconds(5) }
+    if plant == .noAnswer { options.patience = .seconds(2) }
     self.options = options
   }
 

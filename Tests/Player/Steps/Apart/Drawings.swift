@@ -39,7 +39,7 @@ extension Step {
       ], need: .cache
     ) { turn in
       guard hasCanvas else { return turn.nothing() }
-      let (_, mark, image) = try await turn.showFresh()
+      let (_, mark, image) = try await turn.storeFresh()
       let bitmap = try image.makeBitmap()
       let drawn = try Bitmap(size: PixelSize(width: 64, height: 64), scale: 2) { canvas in
         let bounds = canvas.bounds

@@ -21,7 +21,7 @@ extension Step {
         "CachedImage.withPixels(_:)", "Bitmap.withPixels(_:)",
       ], need: .cache
     ) { turn in
-      let (_, mark, image) = try await turn.showFresh()
+      let (_, mark, image) = try await turn.storeFresh()
       let colors: EncodedColors = turn.pick([
         .all, .gray(on: .white), .opaque(on: .black), .palette(count: 16),
       ])
@@ -59,7 +59,7 @@ extension Step {
         "CachedImage.hash(into:)", "CachedImage.prepareForDisplay()",
       ], need: .cache
     ) { turn in
-      let (entity, mark, image) = try await turn.showFresh()
+      let (entity, mark, image) = try await turn.storeFresh()
       await image.prepareForDisplay()
       let file = turn.world.folder.appending(path: "bitmap \(turn.number)")
       defer { try? FileManager.default.removeItem(at: file) }
@@ -94,7 +94,7 @@ extension Step {
         "PlaceholderHash.makeBitmap(proportions:)",
       ], need: .cache
     ) { turn in
-      let (_, _, image) = try await turn.showFresh()
+      let (_, _, image) = try await turn.storeFresh()
       let hash = try image.makeBitmap().thumbHash()
       let (one, two) = (
         try Bitmap(thumbHash: hash),
@@ -112,17 +112,6 @@ extension Step {
       turn.expect(three.bytes == four.bytes, .wrongPicture, "two bitmaps of a BlurHash")
     },
   ]
-}
-
-extension Turn {
-  /// An image that only this step has, in a format whose pixels the marks' colours survive.
-  func showFresh() async throws -> (entity: FreshEntity, mark: Mark, image: CachedImage) {
-    let (entity, mark) = (FreshEntity(self, "shown"), world.timeline.makeHand(of: 0))
-    let image = try await call("a store of what is shown") {
-      try await cache.store(try mark.bitmap(), for: entity, format: format)
-    }
-    return (entity, mark, image)
-  }
 }
 
 extension CachedImage {

@@ -9,7 +9,9 @@ extension Step {
       "source", ["URLImageSource.response(to:)", "ImageSource.response(to:)"],
       need: .entity { $0.subject.scheme != .own }
     ) { turn in
-      let (entity, horizon) = (turn.entity, turn.horizon().sourced(at: turn.world.timeline.tick()))
+      let (entity, horizon) = (
+        turn.entity, Model.Horizon.anything.asking(at: turn.world.timeline.tick())
+      )
       guard let url = entity.sourceURL(for: turn.format) else { return turn.nothing() }
       let source = turn.session.plan.wiring.source(in: turn.world, .played(resumes: true))
       var request = ImageSourceRequest(url: url)
@@ -97,13 +99,5 @@ extension ImageSourceResponse {
   /// What its pixels show, decoded where that is needed.
   var mark: Mark? {
     (bitmap ?? encodedData.flatMap { try? Bitmap(decoding: $0) }).flatMap(Mark.init)
-  }
-}
-
-extension Model.Horizon {
-  /// What a source may answer that is asked from a time on.
-  fileprivate func sourced(at time: Int) -> Model.Horizon {
-    Model.Horizon(
-      image: Model.Event(time: time, name: "a question"), original: nil, version: .none)
   }
 }

@@ -10,7 +10,7 @@ extension Step {
     ) { turn in
       let events = turn.cache.events(bufferSize: 1 << 16)
       let all = ImageCache.allEvents(bufferSize: 1 << 16)
-      let (entity, _) = try await turn.storeFresh()
+      let (entity, _, _) = try await turn.storeFresh()
       let format = turn.format.name
       func isExpected(_ event: CacheEvent) -> Bool {
         switch event {
@@ -32,12 +32,12 @@ extension Step {
       log.cancel()
       await turn.call("the end of a log") { await log.value }
       // Nothing is told to it any more, and the cache goes on.
-      let (entity, mark) = try await turn.storeFresh()
+      let (entity, mark, _) = try await turn.storeFresh()
       turn.expectTable(entity, mark, "after a log")
     },
 
     Step("fault guard", ["ImageCache.installFaultGuard()"], need: .cache) { turn in
-      let (_, mark, image) = try await turn.showFresh()
+      let (_, mark, image) = try await turn.storeFresh()
       try ImageCache.installFaultGuard()
       turn.expect(Mark(image) == mark, .wrongPicture, "\(mark) under a guard")
     },
@@ -45,7 +45,7 @@ extension Step {
     Step(
       "a URL as entity",
       ["URL.sourceURL(for:)", "ImageID.init(_:)", "ImageEntity.defaultVersionID(for:)"],
-      need: .entity { $0.account == 0 && $0.needsNoOptions && $0.subject.scheme != .own }
+      need: .entity { $0.needsNoOptions && $0.subject.scheme != .own }
     ) { turn in
       guard let url = turn.entity.sourceURL(for: turn.format) else { return turn.nothing() }
       turn.expect(
