@@ -40,8 +40,16 @@ struct PlayControls {
     }
   }
 
-  /// A seed that has found the fault within some seconds.
-  private static func knownSeed(_ plant: Plant) -> UInt64 { 1 }
+  /// The seed that found the fault fastest when all were run.
+  private static func knownSeed(_ plant: Plant) -> UInt64 {
+    switch plant {
+    case .deafNeighbour, .keptLease, .leftBody: 3
+    case .keptImage, .keptTag, .leftDescriptor, .lostEvent, .lostMove, .lostRefresh, .lostVersion,
+      .oldPicture, .otherAccount, .otherPicture, .sharedHand:
+      2
+    default: 1
+    }
+  }
 
   /// Walks in a child until the first find; `nil` where there is none, or another's.
   private func timeToFind(_ plant: Plant, seed: UInt64) throws -> Duration? {
