@@ -137,8 +137,11 @@ extension OriginalStore {
   /// A lookup in the database on the calling thread, under no lock; its errors are misses. Another address's
   /// original answers only while it is fresh: its server cannot be asked about it.
   package func lookUp(_ query: OriginalQuery) -> Found? {
+    // Copied before a row is read: a drop that ends meanwhile takes its ruling back.
+    let (held, superseded) = state.withLock { ($0.held, $0.superseded) }
     func own(_ row: OriginalRow, _ version: ImageID) -> Found? {
-      let (freshness, isOfVersion) = (freshness(of: row), query.accepts(version))
+      let freshness = freshness(of: row, supersededBy: superseded)
+      let isOfVersion = query.accepts(version)
       if freshness == .gone { return nil }
       return Found(
         row: row,
@@ -146,10 +149,12 @@ extension OriginalStore {
         isOwn: true, isOfVersion: isOfVersion)
     }
     func variant(_ row: OriginalRow) -> Found? {
-      guard query.suffices(row.size), freshness(of: row) == .fresh else { return nil }
+      guard query.suffices(row.size), freshness(of: row, supersededBy: superseded) == .fresh else {
+        return nil
+      }
       return Found(row: row, freshness: .fresh, isOwn: false, isOfVersion: true)
     }
-    let (held, name) = (state.withLock { $0.held }, query.name)
+    let name = query.name
     var mine = held[name].flatMap { own($0.original.row, $0.original.version) }
     var other: Found?
     for (original, _, _) in held.values where other == nil && query.isVariant(original) {
@@ -177,11 +182,16 @@ extension OriginalStore {
     return mine?.isOfVersion == true ? mine : other ?? mine
   }
 
-  func freshness(of original: OriginalRow) -> Freshness {
+  /// - Parameter former: What had superseded originals before this one's row was read.
+  func freshness(
+    of original: OriginalRow, supersededBy former: [Int64: Newest] = [:]
+  ) -> Freshness {
     let (use, newest, hasForgotten) = state.withLock {
       ($0.uses[original.number], $0.superseded[original.number], $0.hasForgotten)
     }
-    if newest?.allows(original.body) == false { return .gone }
+    for newest in [newest, former[original.number]] where newest?.allows(original.body) == false {
+      return .gone
+    }
     var lifetime = lifetime
     if let own = original.lifetime {
       (lifetime.maximumAge, lifetime.renewsOnUse) = (own.maximumAge, own.renewsOnUse)
@@ -205,16 +215,17 @@ extension OriginalStore {
   private func largest(
     of id: ImageID, _ account: ImageID
   ) throws(DatabaseError) -> OriginalRow? {
-    var found = state.withLock { state in
-      state.held.values.map(\.original)
-    }.filter { $0.name.id == id && $0.name.account == account }.map(\.row)
+    let (held, superseded) = state.withLock { ($0.held, $0.superseded) }
+    var found = held.values.map(\.original).filter {
+      $0.name.id == id && $0.name.account == account
+    }.map(\.row)
     _ = try reading { database throws(DatabaseError) in
       try database.run(
         "SELECT \(OriginalSchema.row) FROM original WHERE \(OriginalName.isVariant)",
         OriginalName.variantValues(id, account)
       ) { found.append(OriginalRow($0)) }
     }
-    return found.filter { freshness(of: $0) != .gone }.max {
+    return found.filter { freshness(of: $0, supersededBy: superseded) != .gone }.max {
       $0.size.width * $0.size.height < $1.size.width * $1.size.height
     }
   }

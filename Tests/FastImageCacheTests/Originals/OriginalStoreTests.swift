@@ -132,6 +132,18 @@ struct OriginalStoreTests: OriginalFolderSuite {
     }
   }
 
+  @Test("answers with nothing that a lookup read before the drop of what a newer answer superseded")
+  func supersedesDuringLookups() async throws {
+    let store = store()
+    for _ in 1...200 {
+      #expect(await store.keep(7))
+      let newer = OriginalRecord(7, OriginalStore.bytes(8), ["Cache-Control": "no-store"])
+      #expect(store.hold(newer, OriginalStore.bytes(8), for: nil, from: nil) { true } == nil)
+      for _ in 1...20 { #expect(store.look(newer.query) == nil) }
+      await store.queueIsDone()
+    }
+  }
+
   @Test("removes by id, entity, namespace and account, and lists what is left")
   func removals() async throws {
     let store = store()
