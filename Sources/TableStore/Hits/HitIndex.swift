@@ -25,8 +25,9 @@ struct HitIndex {
     let items: UnsafeMutablePointer<StoredIndex.Item>
     let bucketMask: UInt32
     let slotCount: UInt32
-    /// The key of the chains; constant while slots are open.
-    var key: UInt64 = 0
+    /// The key of the chains; constant while slots are open. Atomic, since a hit reads it before it has a lease, when
+    /// the memory may be taken for another file: the chain of a former key is a miss.
+    let key = Atomic<UInt64>(0)
     /// A recent stamp; at most `clockGrain` ticks old while images are used.
     let clock = Atomic<UInt64>(0)
     /// Added to the processor's ticks, so that stamps continue those of an earlier session.
@@ -112,7 +113,7 @@ struct HitIndex {
   @inline(__always)
   func hit(_ key: TableKeyView) -> Hit? {
     let tag = Self.tag(key.entity, key.version)
-    let hash = StoredIndex.hash(key.entity, key: memory.pointee.key)
+    let hash = StoredIndex.hash(key.entity, key: memory.pointee.key.load(ordering: .relaxed))
     let head = memory.pointee.heads + Int(hash & memory.pointee.bucketMask)
     var next = head.pointee.load(ordering: .acquiring)
     // No `for`: iterating allocates in builds without optimisation, and a hit must not.

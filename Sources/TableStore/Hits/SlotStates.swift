@@ -235,7 +235,7 @@ final class SlotStates: @unchecked Sendable {
     indexStep: (@Sendable () -> Void)? = nil
   ) {
     stored.attach(nonce: nonce, step: indexStep)
-    memory.pointee.key = stored.key
+    memory.pointee.key.store(stored.key, ordering: .relaxed)
     memory.pointee.content = content
     memory.pointee.contentStride = layout.stride
     memory.pointee.layout = layout
