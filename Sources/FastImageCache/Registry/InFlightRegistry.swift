@@ -371,12 +371,14 @@ final class InFlightRegistry: Sendable {
 
   /// Notes a removal: later requests for these images join no load under way.
   ///
-  /// - Returns: Its number, for the table.
-  func remove(_ removal: Removal) -> Generation.Removal {
+  /// - Parameter other: One at the same number.
+  /// - Returns: Their number, for the table.
+  func remove(_ removal: Removal, and other: Removal? = nil) -> Generation.Removal {
     state.withLock { state in
       let number = Generation.next()
       state.registry.remove(removal, at: number)
       state.failures?.forget(removal.entity, at: number)
+      if let other { state.registry.remove(other, at: number) }
       return Generation.Removal(number: number, oldest: state.oldest)
     }
   }

@@ -16,8 +16,8 @@ extension ImageCache {
   /// new id had are replaced, but no real one by a placeholder, which is dropped then. Leases on either stay
   /// valid. Metadata moves along. An image that turns out damaged is not moved, and gone.
   ///
-  /// Loads under way for the old id answer their requests and store nothing; later requests start others.
-  /// Where an image moves, loads under way for the new id store nothing over it either.
+  /// Loads under way for the old id answer their requests and store nothing; later requests for either id start
+  /// others. Where an image moves, loads under way for the new id store nothing over it either.
   ///
   /// After a crash each format has its image under the old id, the new one, or both. In a full table
   /// the least recently used image makes room for the copy, since the image itself goes last. Another
@@ -51,7 +51,10 @@ extension ImageCache {
   private func change(
     _ old: ImageID, to new: ImageID, in table: ImageTable
   ) async throws(ImageCacheError) -> Bool {
-    let removal = registry.remove(.entity(old, format: table.format.name))
+    let format = table.format.name
+    // A load that is older than a removal, a picture by hand or a reload of the old id answers no later request of
+    // the new one.
+    let removal = registry.remove(.entity(old, format: format), and: .entity(new, format: format))
     return try await table.changeEntity(from: old, to: new, removal, recorder)
   }
 }

@@ -89,6 +89,37 @@ struct ChangingIDTests {
     #expect(fixture.cache.containsImage(for: newer, format: .large))
   }
 
+  /// What a load from before brings is older, and not stored over a picture by hand.
+  @Test(
+    "has later requests of the new id join no load of its URL that is under way",
+    arguments: [true, false])
+  func forbidsSharedLoads(isByHand: Bool) async throws {
+    let (fixture, gate) = try await Fixture.gated()
+    let asked = Counter()
+    var other = photo("other")
+    other.ownImage = { _ in
+      asked.increment()
+      try await gate.pass()
+      return nil
+    }
+    let options = LoadOptions(isByHand ? .reload : .useCache)
+    let load = Task { [other] in try await fixture.image(other, .row, options) }
+    await asked.reaches(1)
+    if isByHand {
+      try await fixture.cache.store(solid(1), for: photo("old"), format: .row)
+    } else {
+      try await fixture.cache.removeImages(for: "old")
+    }
+    try await fixture.cache.moveImages(from: "old", to: "new")
+    let later = Task { try await fixture.image(photo("new"), .row, options) }
+    await fixture.subscribers(2)
+    gate.open()
+    _ = try await (load.value, later.value)
+    await fixture.quiet()
+    #expect(fixture.source.started.value == 2)
+    #expect(fixture.cache.cachedImage(for: photo("new"), format: .row)?.solidNumber == 9)
+  }
+
   @Test("fails where no slot is free, and keeps the image; a closed cache has none")
   func fails() async throws {
     let format = ImageFormat.row.with(capacity: 1)

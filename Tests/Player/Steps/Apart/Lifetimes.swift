@@ -58,14 +58,22 @@ extension Step {
       let used = try await store.bytes(of: ImageID(url))
       turn.expect(used == file, .wrongPicture, "\(used?.count ?? 0) bytes in use, \(lifetime)")
       // A load that draws the first image's family still would bring the second as well.
-      await turn.call("the end of a load") {
-        while await cache.statistics().activeLoads > 0, !Task.isCancelled { await Task.yield() }
+      func loadsEnd() async {
+        await turn.call("the end of a load") {
+          while await cache.statistics().activeLoads > 0, !Task.isCancelled { await Task.yield() }
+        }
       }
+      await loadsEnd()
       let asked = !lifetime.respectsServer && !lifetime.servesStale
       let second = try await show(PlayFormats.best, after: 0)
       turn.expect(
         second == (asked ? 2 : 1) || second == 2 && !lifetime.respectsServer, .wrongCount,
         "\(second) requests, \(lifetime)")
+      // The answer to a question that a stale original has caused would be younger than what follows.
+      if lifetime.servesStale, !lifetime.respectsServer {
+        await turn.call("the question behind an answer") { await server.requests.reaches(2) }
+      }
+      await loadsEnd()
       // Beyond the age from its arrival, and within that from its last use.
       seconds.withLock { $0 += 9_000 }
       let kept = try await store.bytes(of: ImageID(url))

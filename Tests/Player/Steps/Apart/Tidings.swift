@@ -15,7 +15,8 @@ extension Step {
       func isExpected(_ event: CacheEvent) -> Bool {
         switch event {
         case .stored(let id, format): id == entity.imageID
-        case .storeFailed(let id, format, _): id == entity.imageID && turn.isTroubled
+        // Each slot may be leased.
+        case .storeFailed(let id, format, _): id == entity.imageID
         default: false
         }
       }
