@@ -178,15 +178,21 @@ final class TableLookup: Sendable {
   /// Leases on that file go on, and none begins any more.
   @discardableResult
   func exchange(for fresh: CurrentTable) -> CurrentTable {
-    let former = current.withLock { current in
+    let (former, hitCount) = current.withLock { current in
       defer { current = fresh }
       hitIndex.store(fresh.file?.states.hitIndex)
-      return current
+      // Before the lock is free, so that no count becomes smaller meanwhile.
+      let hitCount = current.file?.states.hitCount ?? 0
+      formerHitCount.wrappingAdd(hitCount, ordering: .relaxed)
+      if current.file != nil {
+        formerDamageCount.wrappingAdd(current.index.damageCount, ordering: .relaxed)
+      }
+      return (current, hitCount)
     }
     if let file = former.file {
       file.states.retire(file)
-      formerHitCount.wrappingAdd(file.states.hitCount, ordering: .relaxed)
-      formerDamageCount.wrappingAdd(former.index.damageCount, ordering: .relaxed)
+      // Until it was retired.
+      formerHitCount.wrappingAdd(file.states.hitCount - hitCount, ordering: .relaxed)
     }
     return former
   }

@@ -199,4 +199,24 @@ struct FindingTests {
     #expect(find(key(1), in: table) == .unverified(isInMemory: false))
     #expect(table.statistics.leasedCount == 0)
   }
+
+  @Test("counts no fewer hits while the file is replaced")
+  func countsThroughout() async throws {
+    let fixture = try Fixture()
+    let table = try fixture.open()
+    async let changes: Void = {
+      for _ in 0..<300 {
+        try table.store(key(1))
+        _ = table.entry(for: key(1))
+        try table.removeAll()
+      }
+    }()
+    var former = 0
+    while former < 300 {
+      let count = table.statistics.hitCount
+      #expect(count >= former)
+      former = max(former, count)
+    }
+    try await changes
+  }
 }
