@@ -11,12 +11,13 @@ extension Step {
       let events = turn.cache.events(bufferSize: 1 << 16)
       let all = ImageCache.allEvents(bufferSize: 1 << 16)
       let (entity, _, _) = try await turn.storeFresh()
+      // A removal of all images that comes meanwhile is later, and nothing is stored.
+      guard !turn.isSwept else { return turn.nothing() }
       let format = turn.format.name
       func isExpected(_ event: CacheEvent) -> Bool {
         switch event {
         case .stored(let id, format): id == entity.imageID
-        // Each slot may be leased.
-        case .storeFailed(let id, format, _): id == entity.imageID
+        case .storeFailed(let id, format, _): id == entity.imageID && turn.isTroubled
         default: false
         }
       }
