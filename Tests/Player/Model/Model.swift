@@ -18,7 +18,8 @@ import Locking
 ///
 /// An image that is not in its table is drawn from its original, where one is kept: so with a store of originals a request
 /// may show what either horizon allows, and goes on showing it when the original is removed. An original belongs to all entities of its address and account; where there are
-/// several, the removal of one entity's images does not reach another's original.
+/// several, the removal of one entity's images does not reach another's original. A moved entity counts as two for a while:
+/// a request of its former id that comes after the move may keep an original under that id.
 ///
 /// Events count from the moment at which they were asked for: what a source had then is the oldest that may be shown
 /// afterwards. What is asked of a source that fails or lies counts for nothing.
@@ -95,6 +96,8 @@ final class Model: Sendable {
     var generations: [Int: Int] = [:]
     /// Entities whose images are being moved to another id.
     var moving: Set<Int> = []
+    /// Entities whose originals a former id may own; false until the session of the move is over.
+    var orphans: [Int: Bool] = [:]
     var hands: [Int: Hand] = [:]
   }
 
@@ -187,7 +190,7 @@ final class Model: Sendable {
   /// The entity's originals were removed: another entity may have loaded the address's.
   func removeOriginals(ofEntity entity: PlayEntity, at time: Int) {
     let isOwner = state.withLock { state in
-      !state.moving.contains(entity.number)
+      !state.moving.contains(entity.number) && state.orphans[entity.number] == nil
         && state.generations[entity.number] ?? 0 == entity.generation
     }
     guard isOwner, crowds[Self.source(of: entity)] == 1,
@@ -222,6 +225,8 @@ final class Model: Sendable {
     let event = Event(time: time, name: name)
     if keepsOriginal, !variants.contains(entity.subject.number) {
       raise(Self.source(of: entity), to: event)
+      // The row is the present id's.
+      state.withLock { if $0.orphans[entity.number] == true { $0.orphans[entity.number] = nil } }
     }
     raise(images: formats.map { Line(entity, $0) }, to: event)
   }
@@ -237,8 +242,13 @@ final class Model: Sendable {
     asked(for: entity, [], at: time, keepsOriginal: hasOriginals, by: event.name)
   }
 
-  /// The cache was closed.
-  func endMarks() { state.withLock { $0.marks = [:] } }
+  /// The cache was closed: marks are over, and requests of former ids.
+  func endSession() {
+    state.withLock { state in
+      state.marks = [:]
+      state.orphans = state.orphans.mapValues { _ in true }
+    }
+  }
 
   /// A picture was shown that stands in its table: an older one does not follow.
   ///
@@ -325,6 +335,7 @@ final class Model: Sendable {
       state.moving.remove(entity.number)
       guard isMoved else { return }
       state.generations[entity.number] = entity.generation + 1
+      state.orphans[entity.number] = false
       for (line, event) in lines {
         var moved = line
         moved.generation += 1

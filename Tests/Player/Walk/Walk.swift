@@ -108,7 +108,7 @@ package final class Walk: Sendable {
         default: plan.hasOriginals ? models.0 : models.1
         }
       guard try await endsAll(of: plan, model) else { break }
-      model.endMarks()
+      model.endSession()
       if index % 3 == 0, plan.place != .memory, var child = ChildSession(index / 3, self, models) {
         try await child.run()
       }
