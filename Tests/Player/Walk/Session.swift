@@ -79,7 +79,8 @@ final class Session: Sendable {
   static func configuration(_ plan: Plan, in world: World) -> ImageCache.Configuration {
     var configuration = ImageCache.Configuration()
     configuration.directory = plan.folder(in: world)
-    configuration.source = plan.wiring.source(in: world, .played(resumes: plan.resumes))
+    configuration.source = plan.wiring.source(
+      in: world, .played(resumes: plan.resumes, patience: world.sourcePatience))
     // Narrow, so that loads wait.
     configuration.resources = LoadResources(
       decodeWidth: 2, networkWidth: 4, localWidth: 2, previewLoad: 1)

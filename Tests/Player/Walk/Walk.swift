@@ -73,7 +73,8 @@ package final class Walk: Sendable {
     in folder: URL, _ options: Options, _ finds: Finds, host: (any PlayHost)? = nil
   ) throws {
     (self.options, self.finds, self.host) = (options, finds, host)
-    world = try World(folder: folder, seed: options.seed, plant: options.plant)
+    world = try World(
+      folder: folder, seed: options.seed, plant: options.plant, patience: options.patience)
     watch = Watch(limit: options.patience)
     coverage = Coverage(deaf: options.deaf, lies: options.lies)
     state = Lock(State(random: SplitMix64(state: options.seed)))

@@ -44,7 +44,9 @@ enum Wiring: String, CaseIterable, Sendable {
 
 extension HTTPOptions {
   /// The options of the walk: two attempts, and the account as a field of its own.
-  static func played(resumes: Bool) -> HTTPOptions {
+  ///
+  /// - Parameter patience: How long a call may take.
+  static func played(resumes: Bool, patience: Duration) -> HTTPOptions {
     var options = HTTPOptions()
     options.retry = RetryPolicy(limit: 1)
     options.retry.firstDelay = .milliseconds(1)
@@ -52,8 +54,8 @@ extension HTTPOptions {
     options.resumes = resumes
     options.connectionsPerHost = 4
     options.allowsInsecureHTTP = true
-    options.idleTimeout = .seconds(5)
-    options.totalTimeout = .seconds(8)
+    options.idleTimeout = patience / 2
+    options.totalTimeout = patience * 4 / 5
     options.lowestByteRate = 0
     options.redirectLimit = 3
     options.userAgent = "player"

@@ -15,9 +15,11 @@ final class World: Sendable {
   /// The cache that nested sources ask.
   let asked = Lock<ImageCache?>(nil)
   private let random: Lock<SplitMix64>
+  /// How long a call may take.
+  let patience: Duration
 
-  init(folder: URL, seed: UInt64, plant: Plant?) throws {
-    (self.folder, self.plant) = (folder, plant)
+  init(folder: URL, seed: UInt64, plant: Plant?, patience: Duration) throws {
+    (self.folder, self.plant, self.patience) = (folder, plant, patience)
     timeline = Timeline(subjectCount: Subject.all.count)
     random = Lock(SplitMix64(state: seed ^ 0x5eed))
     let server = try PictureServer(self)
@@ -29,7 +31,7 @@ final class World: Sendable {
 
   /// The world as another process has it: the same files and the same server.
   init(joining folder: URL, port: Int) throws {
-    (self.folder, plant) = (folder, nil)
+    (self.folder, plant, patience) = (folder, nil, .seconds(10))
     portBox.withLock { $0 = port }
     timeline = Timeline(subjectCount: Subject.all.count)
     random = Lock(SplitMix64(state: 1))
@@ -47,6 +49,9 @@ final class World: Sendable {
     timeline.catchUp(revisions)
     seconds.withLock { $0 = count }
   }
+
+  /// How long a source waits: what hangs on purpose is found sooner.
+  var sourcePatience: Duration { plant == .noAnswer ? patience * 5 : patience }
 
   var server: PictureServer? { serverBox.withLock { $0 } }
 

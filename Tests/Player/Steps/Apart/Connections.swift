@@ -109,7 +109,8 @@ extension Step {
           ],
           body: file.dropFirst(half))
       }
-      var options = HTTPOptions.played(resumes: turn.chance(1, in: 2))
+      var options = HTTPOptions.played(
+        resumes: turn.chance(1, in: 2), patience: turn.world.sourcePatience)
       options.retry.limit = 2
       let response = try await turn.call("a download in two parts") {
         try await URLImageSource(http: options)

@@ -13,7 +13,8 @@ extension Step {
         turn.entity, Model.Horizon.anything.asking(at: turn.world.timeline.tick())
       )
       guard let url = entity.sourceURL(for: turn.format) else { return turn.nothing() }
-      let source = turn.session.plan.wiring.source(in: turn.world, .played(resumes: true))
+      let source = turn.session.plan.wiring.source(
+        in: turn.world, .played(resumes: true, patience: turn.world.sourcePatience))
       var request = ImageSourceRequest(url: url)
       request.account = entity.accountID
       do {
