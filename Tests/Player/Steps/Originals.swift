@@ -43,8 +43,10 @@ extension Step {
       if let bytes { turn.seeOriginal(bytes, since: horizon, "after a removal") }
       let fresh = try await turn.storeFreshOriginal()
       let freshID = fresh.originalID(for: turn.format)
-      try await store.remove(freshID, for: nil)
-      let left = try await store.bytes(of: freshID)
+      let left = try await turn.call("removal of a fresh original") {
+        try await store.remove(freshID, for: nil)
+        return try await store.bytes(of: freshID)
+      }
       turn.expect(left == nil, .leftover, "a removed original of \(fresh)")
     },
 
@@ -58,12 +60,16 @@ extension Step {
       }
       if !turn.isTroubled { turn.model.removeOriginals(ofEntity: turn.entity, at: time) }
       let horizon = turn.horizon().ofOriginals
-      let bytes = try await store.bytes(
-        of: turn.entity.originalID(for: turn.format), for: turn.entity.accountID)
+      let bytes = try await turn.call("bytes after a removal") {
+        try await store.bytes(
+          of: turn.entity.originalID(for: turn.format), for: turn.entity.accountID)
+      }
       if let bytes { turn.seeOriginal(bytes, since: horizon, "after a removal") }
       let fresh = try await turn.storeFreshOriginal()
-      try await store.removeAll(of: fresh.imageID, in: turn.cache.namespace)
-      let left = try await store.bytes(of: fresh.originalID(for: turn.format))
+      let left = try await turn.call("removal of a fresh entity's originals") {
+        try await store.removeAll(of: fresh.imageID, in: turn.cache.namespace)
+        return try await store.bytes(of: fresh.originalID(for: turn.format))
+      }
       turn.expect(left == nil, .leftover, "an original of \(fresh), which has none")
     },
 
@@ -111,7 +117,9 @@ extension Turn {
     _ = try await call("store of a fresh original") {
       try await cache.store(data, for: entity, format: format)
     }
-    let bytes = try await session.originals?.bytes(of: entity.originalID(for: format))
+    let bytes = try await call("bytes of a fresh original") {
+      try await session.originals?.bytes(of: entity.originalID(for: format))
+    }
     expect(bytes == nil || bytes == data, .wrongPicture, "\(bytes?.count ?? 0) bytes of \(mark)")
     return entity
   }

@@ -18,7 +18,9 @@ extension Step {
       turn.model.removeImages(of: turn.entity, [turn.format], at: time)
       turn.lookEverywhere()
       let (entity, _, _) = try await turn.storeFresh()
-      try await turn.cache.removeImage(for: entity, format: turn.format)
+      try await turn.call("removeImage of a fresh entity") {
+        try await turn.cache.removeImage(for: entity, format: turn.format)
+      }
       turn.expectTable(entity, nil, "removed from one format")
     },
 
@@ -37,7 +39,9 @@ extension Step {
       turn.model.removeImages(of: turn.entity, PlayFormats.all, at: time)
       turn.lookEverywhere()
       let (entity, _, _) = try await turn.storeFresh()
-      try await turn.cache.removeImages(for: entity)
+      try await turn.call("removeImages of a fresh entity") {
+        try await turn.cache.removeImages(for: entity)
+      }
       turn.expectTable(entity, nil, "removed")
     },
 
@@ -52,7 +56,9 @@ extension Step {
       turn.model.removeImages(of: turn.entity, format.map { [$0] } ?? PlayFormats.all, at: time)
       turn.lookEverywhere()
       let (entity, _, _) = try await turn.storeFresh()
-      let removed = try await turn.cache.removeImages { $0.isImage(of: entity.imageID) }
+      let removed = try await turn.call("removeImages of a fresh entity by a condition") {
+        try await turn.cache.removeImages { $0.isImage(of: entity.imageID) }
+      }
       turn.expect(
         removed >= 1 || PlayFormats.fleeting.contains(turn.format) || !turn.isCalm, .wrongCount,
         "\(removed) of \(entity)")
