@@ -84,6 +84,11 @@ struct StepsTests {
     var options = Walk.Options(seed: 1, duration: .seconds(1_000))
     (options.lies, options.patience) = (true, .seconds(500))
     let walk = try Walk(in: folder.url.appending(path: "lies"), options, Finds { _ in })
+    let empty = Set(walk.emptyCells.map { "\($0.name) × \($0.kind)" })
+    let explained = Step.emptyCells.flatMap { cells in
+      cells.names.flatMap { name in cells.kinds.map { "\(name) × \($0)" } }
+    }
+    #expect(empty == Set(explained), "\(empty.symmetricDifference(explained).sorted())")
     try await walk.run()
     #expect(walk.unread.isEmpty, "no oracle reads \(walk.unread)")
 

@@ -14,15 +14,15 @@ extension Turn {
     func meet(_ name: String) { coverage.meet(option: name, kind) }
     options.account = plant == .lostAccount && chance(1, in: 4) ? nil : entity.accountID
     if entity.account > 0 { meet("account") }
-    if entity.number % 6 == 5 {
+    if entity.hasHeaders {
       options.headers = ["X-Kind": "\(entity.number)"]
       meet("headers")
     }
-    if entity.number % 6 == 4 {
+    if entity.hasDecoderSettings {
       options.decoderSettings = ["kind": "\(entity.number)"]
       meet("decoderSettings")
     }
-    if entity.number % 8 == 7 {
+    if entity.savesNetwork {
       options.allowsConstrainedNetworkAccess = false
       options.allowsExpensiveNetworkAccess = false
       meet("allows…NetworkAccess")

@@ -61,7 +61,12 @@ package final class Coverage: Sendable {
       let head =
         String(repeating: " ", count: 34)
         + kinds.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
-      return ([head] + lines(state.cells) + [""] + lines(state.options)).joined(separator: "\n")
+      let reasons = Step.emptyCells.map { cells in
+        "\(cells.names.joined(separator: ", ")) × \(cells.kinds.joined(separator: ", ")): \(cells.reason)"
+      }
+      return
+        ([head] + lines(state.cells) + [""] + lines(state.options) + ["", "Left out:"] + reasons
+        + Step.leftOut).joined(separator: "\n")
     }
   }
 }

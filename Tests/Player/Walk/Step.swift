@@ -32,6 +32,23 @@ package struct Step: Sendable {
     self.run = run
   }
 
+  /// Whether it can be done with an entity, which has a kind of source in a plan.
+  func isMeant(_ entity: PlayEntity, as kind: String, in plan: Session.Plan) -> Bool {
+    guard plan.wiring.serves(entity.subject.scheme) else { return false }
+    guard case .entity(let isMeant) = need else { return true }
+    return plan.wiring.kind(of: entity.subject.scheme) == kind && isMeant(entity)
+  }
+
+  /// The kinds of sources that it can meet in a plan; "-" where it needs none.
+  func kinds(in plan: Session.Plan, _ entities: [PlayEntity]) -> [String] {
+    if needsOriginals && !plan.hasOriginals { return [] }
+    if (isOnDisk || needsHost) && plan.place == .memory { return [] }
+    guard case .entity = need else { return ["-"] }
+    return Wiring.kinds.filter { kind in
+      entities.contains { isMeant($0, as: kind, in: plan) }
+    }
+  }
+
   /// All steps of the walk.
   static let all: [Step] =
     requests + looks + streams + lists + changes + removals + stores + originals + lives + views

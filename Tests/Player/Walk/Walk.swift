@@ -205,7 +205,7 @@ package final class Walk: Sendable {
       state.drawn[cell, default: 0] += 1
       state.number += 1
       let step = Step.all[cell.step]
-      let meant = entities.filter { isMeant($0, by: step, cell.kind, in: session) }
+      let meant = entities.filter { step.isMeant($0, as: cell.kind, in: session.plan) }
       let entity = meant.randomElement(using: &state.random) ?? entities[0]
       let format = PlayFormats.all.randomElement(using: &state.random) ?? PlayFormats.row
       coverage.meet(step.name, cell.kind)
@@ -215,32 +215,36 @@ package final class Walk: Sendable {
     }
   }
 
-  private func isMeant(
-    _ entity: PlayEntity, by step: Step, _ kind: String, in session: Session
-  ) -> Bool {
-    let wiring = session.plan.wiring
-    guard wiring.serves(entity.subject.scheme) else { return false }
-    guard case .entity(let isMeant) = step.need else { return true }
-    return wiring.kind(of: entity.subject.scheme) == kind && isMeant(entity)
+  private func cells(in session: Session) -> [Cell] {
+    Step.all.enumerated().flatMap { index, step -> [Cell] in
+      if options.without.contains(step.name) || step.needsHost && host == nil { return [] }
+      return step.kinds(in: session.plan, entities)
+        .filter { $0 == "-" || !options.without.contains($0) }
+        .map { Cell(step: index, kind: $0) }
+    }
   }
 
-  private func cells(in session: Session) -> [Cell] {
-    var cells: [Cell] = []
-    for (index, step) in Step.all.enumerated() {
-      if options.without.contains(step.name) { continue }
-      if step.needsOriginals && !session.plan.hasOriginals { continue }
-      if step.needsHost && host == nil { continue }
-      if (step.isOnDisk || step.needsHost) && session.plan.place == .memory { continue }
-      guard case .entity = step.need else {
-        cells.append(Cell(step: index, kind: "-"))
-        continue
-      }
-      for kind in Wiring.kinds where !options.without.contains(kind) {
-        if entities.contains(where: { isMeant($0, by: step, kind, in: session) }) {
-          cells.append(Cell(step: index, kind: kind))
-        }
-      }
+  /// The cells of steps and of options that no plan and no entity can meet.
+  package var emptyCells: [(name: String, kind: String)] {
+    let met = Step.all.map { step in
+      (step.name, Set(Session.Plan.all.flatMap { step.kinds(in: $0, entities) }))
     }
-    return cells
+    let conditions: [(String, (PlayEntity) -> Bool)] = [
+      ("account", { $0.account > 0 }), ("headers", \.hasHeaders),
+      ("decoderSettings", \.hasDecoderSettings), ("allows…NetworkAccess", \.savesNetwork),
+    ]
+    let options = conditions.map { name, isMet in
+      let schemes = entities.filter(isMet).map(\.subject.scheme)
+      return (
+        name,
+        Set(
+          Wiring.allCases.flatMap { wiring in
+            schemes.filter(wiring.serves).map(wiring.kind)
+          })
+      )
+    }
+    return (met + options).filter { $0.1 != ["-"] }.flatMap { name, kinds in
+      Wiring.kinds.filter { !kinds.contains($0) }.map { (name, $0) }
+    }
   }
 }

@@ -80,8 +80,14 @@ struct PlayEntity: ImageEntity, Hashable, CustomStringConvertible {
     return try await world.answer(for: subject, account: 0)
   }
 
+  var hasHeaders: Bool { number % 6 == 5 }
+  var hasDecoderSettings: Bool {
+    number % 6 == 4 || [.data, .nested].contains(subject.scheme) && subject.number % 2 == 0
+  }
+  var savesNetwork: Bool { number % 8 == 7 }
+
   /// Whether its requests have no condition but the account, which would keep their loads apart.
-  var takesPlainOptions: Bool { number % 6 < 4 && number % 8 != 7 }
+  var takesPlainOptions: Bool { !hasHeaders && !hasDecoderSettings && !savesNetwork }
 
   var needsNoOptions: Bool { account == 0 && takesPlainOptions }
 

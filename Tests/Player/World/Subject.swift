@@ -21,17 +21,19 @@ struct Subject: Hashable, Sendable {
   let cacheControl: String?
 
   static let all: [Subject] = {
-    let plan: [(Scheme, steady: Int, flaky: Int)] = [
-      (.http, 8, 6), (.file, 5, 0), (.data, 4, 0), (.play, 4, 2), (.nested, 2, 0), (.own, 3, 1),
+    // The first file's kind is chosen so that each scheme has an animation.
+    let plan: [(Scheme, steady: Int, flaky: Int, first: Int)] = [
+      (.http, 8, 6, 0), (.file, 5, 0, 0), (.data, 4, 0, 1), (.play, 4, 2, 0), (.nested, 2, 0, 3),
+      (.own, 3, 1, 2),
     ]
     let terms = ["max-age=3600", "max-age=0", nil, "max-age=60", "no-store", "no-cache"]
     var subjects: [Subject] = []
-    for (scheme, steady, flaky) in plan {
+    for (scheme, steady, flaky, first) in plan {
       for index in 0..<steady + flaky {
         subjects.append(
           Subject(
             number: subjects.count, scheme: scheme, isSteady: index < steady,
-            fileKind: MarkFiles.Kind.allCases[index % MarkFiles.Kind.allCases.count],
+            fileKind: MarkFiles.Kind.allCases[(first + index) % MarkFiles.Kind.allCases.count],
             cacheControl: terms[index % terms.count]))
       }
     }
