@@ -11,6 +11,9 @@ struct ChildSession {
   private let index: Int
   private let plan: Session.Plan
   private var random: SplitMix64
+  /// Whether it is killed in the end. Originals are written when there is time, so those of one that is killed may be as
+  /// they were before.
+  private let isKilled: Bool
 
   init?(_ index: Int, _ walk: Walk, _ models: (Model, Model)) {
     guard let host = walk.host else { return nil }
@@ -20,6 +23,7 @@ struct ChildSession {
     plan = Session.Plan.all[self.index]
     model = plan.hasOriginals ? models.0 : models.1
     random = SplitMix64(state: walk.options.seed ^ UInt64(index + 1))
+    isKilled = Int.random(in: 0..<3, using: &random) > 0
   }
 
   mutating func run() async throws {
@@ -29,7 +33,6 @@ struct ChildSession {
     let entities = walk.entities.filter {
       $0.subject.isSteady && $0.takesPlainOptions && plan.wiring.serves($0.subject.scheme)
     }
-    let isKilled = Int.random(in: 0..<3, using: &random) > 0
     for _ in 0..<Int.random(in: 5...40, using: &random) {
       guard await ask(neighbour, entities) else {
         return walk.finds.report(.wrongAnswer, "\(self): a neighbour has ended by itself, or hangs")
@@ -100,7 +103,7 @@ struct ChildSession {
     _ command: NeighbourCommand, _ answer: NeighbourAnswer, of entity: PlayEntity,
     _ format: ImageFormat, at time: Int
   ) {
-    let keeps = plan.hasOriginals
+    let keeps = plan.hasOriginals && !isKilled
     switch command.kind {
     case .request, .reload, .storeBitmap, .storeData:
       guard let mark = answer.mark, answer.isStored || command.hand != nil else { return }
