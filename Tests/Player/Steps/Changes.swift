@@ -111,6 +111,14 @@ extension Step {
       }
       turn.expectTable(former, nil, "moved away")
       turn.expectTable(present, mark, "moved here")
+      guard let store = turn.session.originals else { return }
+      let kept = try await turn.storeFreshOriginal()
+      try await turn.call("the original of a moved entity") {
+        try await turn.cache.moveImages(from: kept.imageID, to: present.imageID)
+        try await store.removeAll(of: present.imageID, in: turn.cache.namespace)
+        let left = try await store.bytes(of: kept.originalID(for: turn.format))
+        turn.expect(left == nil, .leftover, "an original that did not move with \(kept)")
+      }
     },
 
     Step(
