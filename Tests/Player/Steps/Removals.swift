@@ -89,6 +89,46 @@ extension Step {
       turn.lookEverywhere()
     },
 
+    // The recipe of a namespace for each account.
+    Step(
+      "sign out of a namespace", [], need: .cache, needsOriginals: true, isOnDisk: true
+    ) { turn in
+      guard let store = turn.session.originals else { return }
+      let (entity, account) = (FreshEntity(turn), AccountID("own\(turn.number)"))
+      let namespace = "account-\(turn.number)"
+      var configuration = Session.configuration(turn.session.plan, in: turn.world)
+      configuration.originals = store
+      configuration.source = URLImageSource(
+        http: .played(resumes: true, patience: turn.world.sourcePatience))
+      let cache = try await ImageCache(
+        namespace: namespace, formats: [turn.format], configuration: configuration)
+      for account in [nil, account] {
+        var options = LoadOptions()
+        options.account = account
+        options.cachePolicy = .reload
+        do {
+          let image = try await turn.call("a request in a namespace of its own") {
+            try await cache.image(for: entity, format: turn.format, options: options)
+          }
+          turn.expect(
+            Mark(image)?.subject == entity.subject.number, .wrongPicture, "\(entity)")
+        } catch { turn.note(error, options) }
+      }
+      let folder = turn.session.plan.folder(in: turn.world)
+      try await turn.call("a sign-out of a namespace") {
+        await cache.close()
+        try await ImageCache.removeNamespace(namespace, in: folder)
+        try await store.removeAll(for: account)
+        try await store.removeAll(in: namespace)
+        try await store.flush()
+      }
+      turn.expect(
+        try !ImageCache.knownNamespaces(in: folder).contains(namespace), .leftover, namespace)
+      let left = try await turn.call("inspect") { try await store.inspect() }
+        .filter { $0.namespace == namespace }
+      turn.expect(left.isEmpty, .leftover, "\(left.count) originals of \(namespace)")
+    },
+
     Step(
       "sign out",
       ["OriginalStore.removeAll(for:)", "AccountID.init(_:)"], weight: 3,
