@@ -99,6 +99,14 @@ final class Model: Sendable {
     /// Entities whose originals a former id may own; false until the session of the move is over.
     var orphans: [Int: Bool] = [:]
     var hands: [Int: Hand] = [:]
+    /// Sources that are kept by hand only, and were.
+    var keptByHand: Set<Source> = []
+
+    /// Whether an original may be there: what is in a file, a data URL or an entity is not kept once more.
+    func keepsOriginal(of entity: PlayEntity) -> Bool {
+      [.http, .play, .nested].contains(entity.subject.scheme)
+        || keptByHand.contains(Model.source(of: entity))
+    }
   }
 
   let timeline: Timeline
@@ -134,7 +142,8 @@ final class Model: Sendable {
       let version = state.versions[entity.number]
       let since = version.flatMap { $0.number == entity.version ? $0.since : nil } ?? .none
       return Horizon(
-        image: image, original: hasOriginals ? original : nil, version: since)
+        image: image,
+        original: hasOriginals && state.keepsOriginal(of: entity) ? original : nil, version: since)
     }
   }
 
@@ -267,9 +276,11 @@ final class Model: Sendable {
 
   /// A picture by hand is about to be stored.
   func willStore(_ mark: Mark, for entity: PlayEntity, keepsOriginal: Bool) {
+    let source = Self.source(of: entity)
     state.withLock {
       $0.hands[mark.revision] = Hand(
-        entity: entity.number, source: Self.source(of: entity), keepsOriginal: keepsOriginal)
+        entity: entity.number, source: source, keepsOriginal: keepsOriginal)
+      if keepsOriginal { $0.keptByHand.insert(source) }
     }
   }
 
@@ -285,6 +296,10 @@ final class Model: Sendable {
     state.withLock { state in
       let former = state.originals[source] ?? .none
       guard former.time < event.time else { return }
+      let isKept = entities.contains {
+        Self.source(of: $0) == source && state.keepsOriginal(of: $0)
+      }
+      guard isKept else { return }
       state.originals[source] = event
       let meant = Set(entities.filter { Self.source(of: $0) == source }.map(\.number))
       for (line, image) in state.images where meant.contains(line.entity) {

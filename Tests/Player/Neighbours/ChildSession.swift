@@ -75,7 +75,7 @@ struct ChildSession {
     var hand: Mark?
     if kind == .storeBitmap || kind == .storeData {
       let mark = timeline.makeHand(of: entity.subject.number)
-      model.willStore(mark, for: entity, keepsOriginal: kind == .storeData)
+      model.willStore(mark, for: entity, keepsOriginal: kind == .storeData && entity.keepsHands)
       (hand, command.hand) = (mark, mark.revision)
     }
     defer { if let hand { timeline.endHand(hand) } }

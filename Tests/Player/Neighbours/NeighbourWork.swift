@@ -70,7 +70,8 @@ package struct NeighbourWork {
       show(
         try await cache.store(
           try world.files.data(of: hand(command), .png), for: entity, format: format,
-          account: account, keepsOriginal: true))
+          account: account,
+          keepsOriginal: (entity as? PlayEntity)?.keepsHands ?? true))
     case .removeImage: try await cache.removeImage(for: entity, format: format)
     case .removeImages: try await cache.removeImages(for: entity)
     case .removeAllInFormat: try await cache.removeAllImages(in: format)

@@ -19,7 +19,7 @@ extension Step {
       weight: 2
     ) { turn in
       let mark = turn.world.timeline.makeHand(of: turn.entity.subject.number)
-      let keeps = turn.chance(1, in: 2)
+      let keeps = turn.entity.keepsHands
       turn.model.willStore(mark, for: turn.entity, keepsOriginal: keeps && turn.hasOriginals)
       try await turn.storeByHand(mark) {
         try await turn.cache.store(
@@ -33,7 +33,7 @@ extension Step {
       ["ImageCache.store(contentsOf:for:format:metadata:account:keepsOriginal:)"]
     ) { turn in
       let mark = turn.world.timeline.makeHand(of: turn.entity.subject.number)
-      let keeps = turn.chance(1, in: 2)
+      let keeps = turn.entity.keepsHands
       turn.model.willStore(mark, for: turn.entity, keepsOriginal: keeps && turn.hasOriginals)
       let file = turn.world.folder.appending(path: "by hand \(turn.number)")
       try turn.world.files.data(of: mark, .png).write(to: file)

@@ -80,6 +80,9 @@ struct PlayEntity: ImageEntity, Hashable, CustomStringConvertible {
     return try await world.answer(for: subject, account: 0)
   }
 
+  /// Whether pictures by hand are kept as originals.
+  var keepsHands: Bool { number.isMultiple(of: 2) }
+
   var hasHeaders: Bool { number % 6 == 5 }
   var hasDecoderSettings: Bool {
     number % 6 == 4 || [.data, .nested].contains(subject.scheme) && subject.number % 2 == 0
