@@ -151,14 +151,12 @@ package final class Walk: Sendable {
         end.yield(false)
       }
     }
-    defer { watching.cancel() }
-    for await hasEnded in ends {
-      watching.cancel()
-      if !hasEnded {
-        lanes.cancel()
-        return false
-      }
-      break
+    // There is none where the walk itself is given up: its last session is played to its end then.
+    let hasEnded = await ends.first { _ in true } ?? true
+    watching.cancel()
+    if !hasEnded {
+      lanes.cancel()
+      return false
     }
     // Both hold the session.
     await lanes.value
