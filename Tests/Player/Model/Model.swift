@@ -68,6 +68,8 @@ final class Model: Sendable {
     /// `nil` where nothing is kept beside images.
     let original: Event?
     let version: Event
+    /// Of the original's own bytes, which a mark leaves where they are.
+    var bytes = Event.none
 
     var oldest: Event {
       let kept = original.map { $0.time < image.time ? $0 : image } ?? image
@@ -84,7 +86,7 @@ final class Model: Sendable {
     static let anything = Horizon(image: .none, original: nil, version: .none)
 
     /// For a kept original: an older one may stay beside a newer image.
-    var ofOriginals: Horizon { Horizon(image: original ?? .none, original: nil, version: .none) }
+    var ofOriginals: Horizon { Horizon(image: bytes, original: nil, version: .none) }
   }
 
   private struct State {
@@ -92,6 +94,9 @@ final class Model: Sendable {
     /// What was marked stale since the cache was opened.
     var marks: [Line: Event] = [:]
     var originals: [Source: Event] = [:]
+    var originalMarks: [Source: Event] = [:]
+    /// Marks under way, and when the last one ended: a load that meets one keeps and stores nothing.
+    var marking: [Source: (count: Int, end: Int)] = [:]
     var versions: [Int: (number: Int, since: Event)] = [:]
     var generations: [Int: Int] = [:]
     /// Entities whose images are being moved to another id.
@@ -101,6 +106,14 @@ final class Model: Sendable {
     var hands: [Int: Hand] = [:]
     /// Sources that are kept by hand only, and were.
     var keptByHand: Set<Source> = []
+
+    func original(of source: Source) -> Event {
+      .newer(originals[source], originalMarks[source])
+    }
+
+    func metMark(_ source: Source, since time: Int) -> Bool {
+      marking[source].map { $0.count > 0 || $0.end >= time } ?? false
+    }
 
     /// Whether an original may be there: what is in a file, a data URL or an entity is not kept once more.
     func keepsOriginal(of entity: PlayEntity) -> Bool {
@@ -137,13 +150,15 @@ final class Model: Sendable {
     state.withLock { state in
       let removed = state.images[Line(entity, format)] ?? .none
       let image = countsMarks ? .newer(removed, state.marks[Line(entity, format)]) : removed
-      let original = state.originals[Self.source(of: entity)] ?? .none
+      let source = Self.source(of: entity)
       // A former version's row may be asked for still: it shows what it showed.
       let version = state.versions[entity.number]
       let since = version.flatMap { $0.number == entity.version ? $0.since : nil } ?? .none
       return Horizon(
         image: image,
-        original: hasOriginals && state.keepsOriginal(of: entity) ? original : nil, version: since)
+        original: hasOriginals && state.keepsOriginal(of: entity)
+          ? state.original(of: source) : nil,
+        version: since, bytes: state.originals[source] ?? .none)
     }
   }
 
@@ -229,7 +244,9 @@ final class Model: Sendable {
     for entity: PlayEntity, _ formats: [ImageFormat], at time: Int, keepsOriginal: Bool,
     by name: String
   ) {
-    guard entity.subject.isSteady else { return }
+    guard entity.subject.isSteady,
+      !state.withLock({ $0.metMark(Self.source(of: entity), since: time) })
+    else { return }
     // The source's answer is as new as its picture was at that time.
     let event = Event(time: time, name: name)
     if keepsOriginal, !variants.contains(entity.subject.number) {
@@ -240,6 +257,18 @@ final class Model: Sendable {
     raise(images: formats.map { Line(entity, $0) }, to: event)
   }
 
+  func willMark(_ entity: PlayEntity) {
+    state.withLock { $0.marking[Self.source(of: entity), default: (0, 0)].count += 1 }
+  }
+
+  func didMark(_ entity: PlayEntity) {
+    let time = timeline.tick()
+    state.withLock { state in
+      let source = Self.source(of: entity)
+      state.marking[source] = ((state.marking[source]?.count ?? 1) - 1, time)
+    }
+  }
+
   /// Images were marked stale, until the cache is closed; their originals for good.
   func marked(_ entity: PlayEntity, at time: Int, hasOriginals: Bool) {
     let event = Event(time: time, name: "a mark")
@@ -248,7 +277,9 @@ final class Model: Sendable {
         state.marks[Line(entity, format)] = .newer(state.marks[Line(entity, format)], event)
       }
     }
-    asked(for: entity, [], at: time, keepsOriginal: hasOriginals, by: event.name)
+    if hasOriginals, entity.subject.isSteady, !variants.contains(entity.subject.number) {
+      raise(Self.source(of: entity), to: event, isMark: true)
+    }
   }
 
   /// The cache was closed: marks are over, and requests of former ids.
@@ -261,15 +292,21 @@ final class Model: Sendable {
 
   /// A picture was shown that stands in its table: an older one does not follow.
   ///
-  /// - Parameter keepsOriginal: Whether the source's answer was kept as well.
+  /// - Parameters:
+  ///   - keepsOriginal: Whether the source's answer was kept as well.
+  ///   - time: When it was asked for.
   func shown(
-    _ mark: Mark, of entity: PlayEntity, _ format: ImageFormat, keepsOriginal: Bool = false
+    _ mark: Mark, of entity: PlayEntity, _ format: ImageFormat, keepsOriginal: Bool = false,
+    since time: Int = .max
   ) {
     // The end of a picture by hand may be its start.
     let start = timeline.start(of: mark)
     let event = Event(time: mark.maker == .hand ? start - 1 : start, name: "\(mark) was shown")
-    if keepsOriginal, !variants.contains(entity.subject.number) {
-      raise(Self.source(of: entity), to: event)
+    let source = Self.source(of: entity)
+    if keepsOriginal, !variants.contains(entity.subject.number),
+      !state.withLock({ $0.metMark(source, since: time) })
+    {
+      raise(source, to: event)
     }
     raise(images: [Line(entity, format)], to: event)
   }
@@ -292,15 +329,19 @@ final class Model: Sendable {
 
   /// Raises the horizon of an original. Images that were drawn from it before stay, as old as it may have been: so an
   /// event of both is one of the original first.
-  private func raise(_ source: Source, to event: Event) {
+  private func raise(_ source: Source, to event: Event, isMark: Bool = false) {
     state.withLock { state in
-      let former = state.originals[source] ?? .none
-      guard former.time < event.time else { return }
       let isKept = entities.contains {
         Self.source(of: $0) == source && state.keepsOriginal(of: $0)
       }
       guard isKept else { return }
-      state.originals[source] = event
+      let former = state.original(of: source)
+      if isMark {
+        state.originalMarks[source] = .newer(state.originalMarks[source], event)
+      } else {
+        state.originals[source] = .newer(state.originals[source], event)
+      }
+      guard former.time < event.time else { return }
       let meant = Set(entities.filter { Self.source(of: $0) == source }.map(\.number))
       for (line, image) in state.images where meant.contains(line.entity) {
         if image.time > former.time { state.images[line] = former }

@@ -70,6 +70,8 @@ extension Step {
     Step("markStale", ["ImageCache.markStale(_:)"], weight: 2) { turn in
       let (time, entity) = (turn.world.timeline.tick(), turn.entity)
       if turn.plant != .lostMark {
+        turn.model.willMark(entity)
+        defer { turn.model.didMark(entity) }
         try await turn.call("markStale") { try await turn.cache.markStale(entity) }
       }
       turn.model.marked(entity, at: time, hasOriginals: turn.hasOriginals && !turn.isTroubled)

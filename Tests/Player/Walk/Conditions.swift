@@ -86,7 +86,9 @@ extension Turn {
     let entity = entity ?? self.entity
     guard let mark, report.isStored, !options.isPlaceholder, options.storage == .all else { return }
     let isFetched = report.origin != .table && report.origin != .entity && !report.isKept
-    model.shown(mark, of: entity, format, keepsOriginal: hasOriginals && isFetched && !isTroubled)
+    model.shown(
+      mark, of: entity, format, keepsOriginal: hasOriginals && isFetched && !isTroubled,
+      since: time)
     if options.cachePolicy > .useCache {
       model.asked(
         for: entity, [format], at: time, keepsOriginal: hasOriginals && !isTroubled,
