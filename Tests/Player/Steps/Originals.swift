@@ -104,7 +104,9 @@ extension Step {
         try await OriginalStore.inspect(directory: store.directory)
       }
       turn.expect(
-        others.allSatisfy { $0.namespace == turn.cache.namespace }, "\(others.map(\.namespace))")
+        others.allSatisfy {
+          $0.namespace == turn.cache.namespace || $0.namespace.hasPrefix("account-")
+        }, "\(others.map(\.namespace))")
     },
   ]
 }
